@@ -1,0 +1,124 @@
+/*!
+The one error of the engine.
+
+Every variant says what is wrong, where, and where it helps what to type instead (`hint`). The Python door turns
+each variant into the exception class of the same name.
+*/
+
+use std::fmt;
+use std::path::Path;
+
+use crate::types::TokenId;
+
+/// What every fallible function of the engine returns.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Everything that can go wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Error {
+    /// A file that is not what it claims to be, or asks for something that we do not run.
+    ModelFormat {
+        /// `path` or `path:line`; empty where there is no file.
+        place: String,
+        /// What was expected and what was found.
+        message: String,
+        /// What to do about it.
+        hint: Option<String>,
+    },
+    /// A split pattern that does not compile, or that gave up while matching.
+    Pattern {
+        /// The pattern as the user wrote it.
+        pattern: String,
+        /// Why.
+        message: String,
+    },
+    /// Text that spells a special token where `special="error"` forbids it.
+    SpecialToken {
+        /// The special token.
+        token: String,
+        /// Where it starts, in bytes.
+        position: usize,
+    },
+    /// An id that no token has.
+    UnknownId {
+        /// The id, wide enough for what a caller may pass by mistake.
+        id: i64,
+        /// Its position in the sequence.
+        position: usize,
+    },
+    /// The operating system said no.
+    Io {
+        /// The file.
+        path: String,
+        /// What the system said.
+        message: String,
+        /// The system's error number, if it gave one.
+        code: Option<i32>,
+    },
+}
+
+impl Error {
+    /// An error about a model that did not come out of a file, or whose file is told later by [`Error::at`].
+    pub fn format(message: impl Into<String>) -> Self {
+        Error::ModelFormat { place: String::new(), message: message.into(), hint: None }
+    }
+
+    /// An error in line `line` (the first is 1) of a file whose name is told later by [`Error::at`].
+    pub fn format_line(line: usize, message: impl Into<String>) -> Self {
+        Error::ModelFormat { place: format!(":{line}"), message: message.into(), hint: None }
+    }
+
+    /// The same error with a line that says what to do.
+    #[must_use]
+    pub fn with_hint(mut self, text: impl Into<String>) -> Self {
+        if let Error::ModelFormat { hint, .. } = &mut self {
+            *hint = Some(text.into());
+        }
+        self
+    }
+
+    /// The same error, in the file `path`.
+    #[must_use]
+    pub fn at(mut self, path: &Path) -> Self {
+        if let Error::ModelFormat { place, .. } = &mut self {
+            place.insert_str(0, &path.display().to_string());
+        }
+        self
+    }
+
+    /// What the operating system said about `path`.
+    pub fn io(path: &Path, error: &std::io::Error) -> Self {
+        Error::Io {
+            path: path.display().to_string(),
+            message: error.to_string(),
+            code: error.raw_os_error(),
+        }
+    }
+
+    /// An id that no token has, at `position` of a sequence.
+    pub fn unknown_id(id: TokenId, position: usize) -> Self {
+        Error::UnknownId { id: i64::from(id), position }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::ModelFormat { place, message, hint } => {
+                if !place.is_empty() {
+                    write!(f, "{place}: ")?;
+                }
+                f.write_str(message)?;
+                hint.iter().try_for_each(|hint| write!(f, "\n  hint: {hint}"))
+            }
+            Error::Pattern { pattern, message } => write!(f, "pattern {pattern:?}: {message}"),
+            Error::SpecialToken { token, position } => {
+                write!(f, "the text spells the special token {token:?} at byte {position}")
+            }
+            Error::UnknownId { id, position } => write!(f, "no token has id {id} (position {position})"),
+            Error::Io { path, message, .. } => write!(f, "{path}: {message}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}

@@ -1,0 +1,35 @@
+/*!
+The engine of `subword`. No Python, no printing, no network.
+
+```text
+ENCODE  text -> special -> normalize -> pretok -> pieces -> cache, or merge on a miss -> ids
+DECODE  ids  -> vocab -> bytes
+```
+
+Lower never imports higher, top to bottom:
+
+| module      | what it knows                                                            |
+|-------------|--------------------------------------------------------------------------|
+| `tokenizer` | the assembly: `Model` to encode, decode, count; the only one with threads |
+| `formats`   | files to `Model` and back                                                |
+| `model`     | everything a trained tokenizer is, as plain data                         |
+| `bpe`       | one piece to token ids; sees no pattern, no special token, no file       |
+| `cache`     | piece to ids, remembered, bounded                                        |
+| `pretok`    | text to pieces; never sees an id                                         |
+| `normalize` | text to normalised text                                                  |
+| `special`   | text to ordinary spans and special tokens                                |
+| `vocab`     | token bytes to id, and back                                              |
+| `arch`      | byte scans with SIMD forms                                               |
+*/
+
+pub mod error;
+pub mod formats;
+pub mod model;
+pub mod pretok;
+pub mod types;
+pub mod vocab;
+
+pub use error::{Error, Result};
+pub use model::{Merges, Model, Normalizer, Pattern, SpecialToken, Template};
+pub use types::{Count, Pair, TokenId};
+pub use vocab::Vocab;

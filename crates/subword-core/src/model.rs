@@ -1,0 +1,217 @@
+/*!
+Everything that a trained tokenizer is, as plain data.
+
+A model says *what* to compute, never how fast: caches, tables and threads belong to the tokenizer that is built from
+it. Training makes models, formats read and write them, two equal models are written as equal bytes.
+*/
+
+use crate::error::{Error, Result};
+use crate::types::{Pair, TokenId};
+use crate::vocab::Vocab;
+
+/// A byte-level BPE tokenizer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Model {
+    /// The tokens that merging can produce, the 256 bytes among them.
+    pub vocab: Vocab,
+    /// Which pairs merge, and in which order.
+    pub merges: Merges,
+    /// A whole piece that is a token is that token, whatever the merges say.
+    pub ignore_merges: bool,
+    /// How text is cut into pieces.
+    pub pattern: Pattern,
+    /// What happens to text before it is cut.
+    pub normalizer: Normalizer,
+    /// The strings that bypass all of this, by rising id.
+    pub special_tokens: Vec<SpecialToken>,
+    /// What is put around a text when the caller asks for it.
+    pub template: Template,
+}
+
+/// The two meanings that BPE has in the wild.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Merges {
+    /// Any two tokens whose concatenation is a token; the lowest id first (tiktoken).
+    Ranked,
+    /// These pairs only, the first has the lowest rank (Hugging Face). Several may make the same token.
+    Listed(Vec<Pair>),
+}
+
+/// How text is cut into pieces.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Pattern {
+    /// A pattern that has a hand-written scanner, or `none`.
+    Named(crate::pretok::Named),
+    /// A regular expression. What it does not match is a piece too: no byte is ever dropped.
+    Regex(String),
+    /// One after the other, each cutting the pieces of the one before it.
+    Sequence(Vec<Pattern>),
+}
+
+/// What happens to text before it is cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Normalizer {
+    /// Nothing.
+    #[default]
+    None,
+    /// Unicode's canonical composition.
+    Nfc,
+    /// Canonical decomposition.
+    Nfd,
+    /// Compatibility composition.
+    Nfkc,
+    /// Compatibility decomposition.
+    Nfkd,
+}
+
+/// A string that bypasses merging.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SpecialToken {
+    /// What it looks like in text.
+    pub content: String,
+    /// Its id.
+    pub id: TokenId,
+    /// Matched in every text, whatever the caller says about special tokens: a word that was added to the
+    /// vocabulary, not a control token.
+    pub always: bool,
+    /// Swallows the white space before it.
+    pub lstrip: bool,
+    /// Swallows the white space after it.
+    pub rstrip: bool,
+    /// Matches only between characters that are not part of a word.
+    pub single_word: bool,
+    /// Matched after normalisation, not before.
+    pub normalized: bool,
+}
+
+/// The ids around a text: `prefix text suffix`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Template {
+    /// The ids before the text.
+    pub prefix: Vec<TokenId>,
+    /// The ids after the text.
+    pub suffix: Vec<TokenId>,
+}
+
+impl SpecialToken {
+    /// A control token, matched as it is written.
+    pub fn new(content: impl Into<String>, id: TokenId) -> Self {
+        SpecialToken {
+            content: content.into(),
+            id,
+            always: false,
+            lstrip: false,
+            rstrip: false,
+            single_word: false,
+            normalized: false,
+        }
+    }
+}
+
+impl Model {
+    /// A model without normaliser and template.
+    pub fn new(vocab: Vocab, merges: Merges, pattern: Pattern, special_tokens: Vec<SpecialToken>) -> Self {
+        Model {
+            vocab,
+            merges,
+            ignore_merges: false,
+            pattern,
+            normalizer: Normalizer::None,
+            special_tokens,
+            template: Template::default(),
+        }
+    }
+
+    /// Sorts what has no order of its own and checks that the parts fit together; every format ends with this.
+    ///
+    /// After it: the 256 bytes are tokens, every listed merge joins two tokens into a third, no pair is listed twice,
+    /// special tokens are non-empty and distinct, and share no id with another string.
+    pub fn checked(mut self) -> Result<Self> {
+        for byte in 0..=255u8 {
+            if self.vocab.id_of(&[byte]).is_none() {
+                return Err(Error::format(format!("the vocabulary has no token for byte 0x{byte:02X}"))
+                    .with_hint("byte-level BPE needs all 256 single bytes, so that any text can be encoded"));
+            }
+        }
+        if let Merges::Listed(pairs) = &self.merges {
+            check_merges(&self.vocab, pairs)?;
+        }
+        self.special_tokens.sort_by(|a, b| (a.id, &a.content).cmp(&(b.id, &b.content)));
+        for token in &self.special_tokens {
+            check_special_token(&self.vocab, token)?;
+        }
+        for two in self.special_tokens.windows(2) {
+            if two[0].id == two[1].id {
+                let (id, a, b) = (two[0].id, &two[0].content, &two[1].content);
+                return Err(Error::format(format!("id {id} has two special tokens: {a:?} and {b:?}")));
+            }
+        }
+        let mut contents: Vec<&str> = self.special_tokens.iter().map(|t| t.content.as_str()).collect();
+        contents.sort_unstable();
+        if let Some(two) = contents.windows(2).find(|two| two[0] == two[1]) {
+            return Err(Error::format(format!("the special token {:?} is there twice", two[0])));
+        }
+        for &id in self.template.prefix.iter().chain(&self.template.suffix) {
+            if self.token_bytes(id).is_none() {
+                return Err(Error::format(format!("the template uses id {id}, which no token has")));
+            }
+        }
+        Ok(self)
+    }
+
+    /// The bytes of a token, special or not.
+    pub fn token_bytes(&self, id: TokenId) -> Option<&[u8]> {
+        self.vocab.bytes_of(id).or_else(|| {
+            let at = self.special_tokens.binary_search_by_key(&id, |token| token.id).ok()?;
+            Some(self.special_tokens[at].content.as_bytes())
+        })
+    }
+
+    /// One more than the largest id, special tokens included.
+    pub fn id_limit(&self) -> TokenId {
+        let special = self.special_tokens.last().map_or(0, |token| token.id + 1);
+        self.vocab.id_limit().max(special)
+    }
+}
+
+fn check_merges(vocab: &Vocab, pairs: &[Pair]) -> Result<()> {
+    let mut seen = std::collections::HashSet::with_capacity(pairs.len());
+    let mut joined = Vec::new();
+    for (rank, &(left, right)) in pairs.iter().enumerate() {
+        let bytes = |id| {
+            vocab
+                .bytes_of(id)
+                .ok_or_else(|| Error::format(format!("merge {rank} uses id {id}, which no token has")))
+        };
+        joined.clear();
+        joined.extend_from_slice(bytes(left)?);
+        joined.extend_from_slice(bytes(right)?);
+        if vocab.id_of(&joined).is_none() {
+            let token = joined.escape_ascii();
+            return Err(Error::format(format!("merge {rank} makes b\"{token}\", which is not a token")));
+        }
+        if !seen.insert((left, right)) {
+            let (left, right) = (bytes(left)?.escape_ascii(), bytes(right)?.escape_ascii());
+            return Err(Error::format(format!("merge {rank} is there twice: b\"{left}\" b\"{right}\"")));
+        }
+    }
+    Ok(())
+}
+
+fn check_special_token(vocab: &Vocab, token: &SpecialToken) -> Result<()> {
+    let (content, id) = (&token.content, token.id);
+    if content.is_empty() {
+        return Err(Error::format(format!("the special token with id {id} is empty")));
+    }
+    if id > crate::vocab::MAX_ID {
+        let limit = crate::vocab::MAX_ID;
+        return Err(Error::format(format!("special token {content:?}: id {id} is larger than the limit of {limit}")));
+    }
+    if let Some(bytes) = vocab.bytes_of(id).filter(|&bytes| bytes != content.as_bytes()) {
+        let bytes = bytes.escape_ascii();
+        return Err(Error::format(format!(
+            "id {id} belongs to the token b\"{bytes}\" and to the special token {content:?}"
+        )));
+    }
+    Ok(())
+}

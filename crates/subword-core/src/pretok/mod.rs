@@ -1,0 +1,5 @@
+//! Text to pieces.
+
+mod named;
+
+pub use named::Named;

@@ -1,0 +1,220 @@
+/*!
+Token bytes to id, and back.
+
+All token bytes lie in one arena, `spans[id]` says where: decoding copies slices. The way back is an open-addressed
+table of ids that compares against the arena, so no token is stored twice.
+
+    arena  ! " # ... t h e Ġ t h e
+    spans  0..1 1..2 2..3 ... 83..86 86..90        an empty span: no token has this id
+
+Ids may have holes (published vocabularies skip some), but not absurd ones: see [`MAX_ID`].
+*/
+
+use std::fmt;
+
+use crate::error::{Error, Result};
+use crate::types::TokenId;
+
+/// The largest id that a vocabulary may use: 2²⁴ − 1, fifty times the largest published vocabulary. A limit keeps a
+/// damaged file from asking for gigabytes.
+pub const MAX_ID: TokenId = (1 << 24) - 1;
+
+/// The longest token that a vocabulary may have, in bytes.
+pub const MAX_TOKEN_BYTES: usize = 1 << 16;
+
+const FREE: u32 = u32::MAX;
+
+/// Token bytes to id, and back.
+#[derive(Clone, Default)]
+pub struct Vocab {
+    arena: Vec<u8>,
+    spans: Vec<(u32, u32)>,
+    slots: Vec<u32>,
+    len: usize,
+}
+
+impl Vocab {
+    /// A vocabulary of these tokens. Every token is non-empty, has one id, and every id one token.
+    pub fn new<'a>(tokens: impl IntoIterator<Item = (TokenId, &'a [u8])>) -> Result<Self> {
+        let tokens = tokens.into_iter();
+        let mut vocab = Vocab::default();
+        vocab.reserve(tokens.size_hint().0);
+        for (id, bytes) in tokens {
+            vocab.insert(id, bytes)?;
+        }
+        Ok(vocab)
+    }
+
+    /// The 256 single bytes, in byte order.
+    pub fn bytes() -> Self {
+        let all: Vec<u8> = (0..=255).collect();
+        let tokens = all.chunks(1).enumerate().map(|(id, byte)| (id as TokenId, byte));
+        Vocab::new(tokens).expect("256 distinct bytes")
+    }
+
+    /// Adds a token.
+    pub fn insert(&mut self, id: TokenId, bytes: &[u8]) -> Result<()> {
+        if id > MAX_ID {
+            return Err(Error::format(format!("id {id} is larger than the limit of {MAX_ID}")));
+        }
+        if bytes.is_empty() {
+            return Err(Error::format(format!("the token with id {id} is empty")));
+        }
+        if bytes.len() > MAX_TOKEN_BYTES {
+            let found = bytes.len();
+            return Err(Error::format(format!(
+                "the token with id {id} has {found} bytes, the limit is {MAX_TOKEN_BYTES}"
+            )));
+        }
+        if let Some(other) = self.bytes_of(id) {
+            let (other, new) = (other.escape_ascii(), bytes.escape_ascii());
+            return Err(Error::format(format!("id {id} has two tokens: b\"{other}\" and b\"{new}\"")));
+        }
+        if self.slots.len() < (self.len + 1) * 2 {
+            self.reserve(self.len + 1);
+        }
+        let slot = self.find(bytes);
+        if self.slots[slot] != FREE {
+            let (first, token) = (self.slots[slot], bytes.escape_ascii());
+            return Err(Error::format(format!("the token b\"{token}\" has two ids: {first} and {id}")));
+        }
+        self.slots[slot] = id;
+        if self.spans.len() <= id as usize {
+            self.spans.resize(id as usize + 1, (0, 0));
+        }
+        self.spans[id as usize] = (self.arena.len() as u32, bytes.len() as u32);
+        self.arena.extend_from_slice(bytes);
+        self.len += 1;
+        Ok(())
+    }
+
+    /// The id of a token.
+    pub fn id_of(&self, bytes: &[u8]) -> Option<TokenId> {
+        if self.slots.is_empty() {
+            return None;
+        }
+        Some(self.slots[self.find(bytes)]).filter(|&id| id != FREE)
+    }
+
+    /// The bytes of a token.
+    pub fn bytes_of(&self, id: TokenId) -> Option<&[u8]> {
+        let &(start, len) = self.spans.get(id as usize)?;
+        (len > 0).then(|| &self.arena[start as usize..(start + len) as usize])
+    }
+
+    /// How many tokens there are.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// One more than the largest id.
+    pub fn id_limit(&self) -> TokenId {
+        self.spans.len() as TokenId
+    }
+
+    /// All tokens, by rising id.
+    pub fn iter(&self) -> impl Iterator<Item = (TokenId, &[u8])> {
+        (0..self.id_limit()).filter_map(|id| self.bytes_of(id).map(|bytes| (id, bytes)))
+    }
+
+    /// Makes room for `more` tokens: at most half of the slots are ever taken.
+    fn reserve(&mut self, more: usize) {
+        let slots = ((self.len + more) * 2).next_power_of_two().max(1024);
+        if slots <= self.slots.len() {
+            return;
+        }
+        self.slots = vec![FREE; slots];
+        for id in 0..self.id_limit() {
+            if let Some(&(start, len)) = self.spans.get(id as usize).filter(|span| span.1 > 0) {
+                let slot = self.find(&self.arena[start as usize..(start + len) as usize]);
+                self.slots[slot] = id;
+            }
+        }
+    }
+
+    /// The slot that holds `bytes`, or the free one where it would go.
+    fn find(&self, bytes: &[u8]) -> usize {
+        let mask = self.slots.len() - 1;
+        let mut slot = hash(bytes) as usize & mask;
+        loop {
+            let id = self.slots[slot];
+            if id == FREE || self.bytes_of(id) == Some(bytes) {
+                return slot;
+            }
+            slot = (slot + 1) & mask;
+        }
+    }
+}
+
+/// Eight bytes at a time, each folded in by a multiplication whose two halves are mixed.
+pub(crate) fn hash(bytes: &[u8]) -> u64 {
+    const KEY: u64 = 0x9E37_79B9_7F4A_7C15;
+    let fold = |state: u64, word: u64| {
+        let wide = u128::from(state ^ word) * u128::from(KEY);
+        (wide as u64) ^ (wide >> 64) as u64
+    };
+    let (words, tail) = bytes.as_chunks::<8>();
+    let mut state = KEY ^ bytes.len() as u64;
+    for word in words {
+        state = fold(state, u64::from_le_bytes(*word));
+    }
+    let mut last = [0; 8];
+    last[..tail.len()].copy_from_slice(tail);
+    fold(state, u64::from_le_bytes(last))
+}
+
+impl PartialEq for Vocab {
+    fn eq(&self, other: &Self) -> bool {
+        self.len == other.len && self.iter().eq(other.iter())
+    }
+}
+
+impl Eq for Vocab {}
+
+impl fmt::Debug for Vocab {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Vocab({} tokens)", self.len)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_found_by_bytes_and_by_id() {
+        let vocab = Vocab::new([(7, &b"low"[..]), (2, b"er")]).unwrap();
+        assert_eq!(vocab.id_of(b"low"), Some(7));
+        assert_eq!(vocab.id_of(b"lo"), None);
+        assert_eq!(vocab.bytes_of(2), Some(&b"er"[..]));
+        assert_eq!(vocab.bytes_of(3), None);
+        assert_eq!(vocab.bytes_of(8), None);
+        assert_eq!((vocab.len(), vocab.id_limit()), (2, 8));
+        assert_eq!(vocab.iter().collect::<Vec<_>>(), [(2, &b"er"[..]), (7, b"low")]);
+    }
+
+    #[test]
+    fn growing_keeps_every_token() {
+        let mut vocab = Vocab::default();
+        for id in 0..5000u32 {
+            vocab.insert(id, &id.to_le_bytes()).unwrap();
+        }
+        assert!((0..5000).all(|id: u32| vocab.id_of(&id.to_le_bytes()) == Some(id)));
+    }
+
+    #[test]
+    fn bad_tokens_are_refused_with_their_id() {
+        let refusal = |tokens: &[(TokenId, &[u8])]| {
+            Vocab::new(tokens.iter().copied()).unwrap_err().to_string()
+        };
+        assert_eq!(refusal(&[(1, b"a"), (1, b"b")]), "id 1 has two tokens: b\"a\" and b\"b\"");
+        assert_eq!(refusal(&[(1, b"a"), (2, b"a")]), "the token b\"a\" has two ids: 1 and 2");
+        assert_eq!(refusal(&[(4, b"")]), "the token with id 4 is empty");
+        assert_eq!(refusal(&[(1 << 24, b"a")]), "id 16777216 is larger than the limit of 16777215");
+    }
+}
