@@ -22,6 +22,7 @@ Lower never imports higher, top to bottom:
 | `arch`      | byte scans with SIMD forms                                               |
 */
 
+pub mod arch;
 pub mod error;
 pub mod formats;
 pub mod model;

@@ -1,5 +1,222 @@
-//! Text to pieces.
+/*!
+Text to pieces.
 
+    "Hello world!"  ->  "Hello" | " world" | "!"
+
+A piece is what the pattern matches; merges never cross it. Concatenated, the pieces are always the text: what no
+alternative of a regular expression matches is a piece too. Named patterns are read by hand-written scanners (`scan`,
+and `blocks` for ASCII), any other by a regular expression engine with look-ahead.
+
+[`Splitter::cursor`] walks a text and hands out the ends of its pieces by the batch. [`Splitter::cuts_before`] says where
+a text may be cut without changing its pieces, which is what lets several threads share one.
+*/
+
+mod blocks;
+mod class;
+mod class_table;
 mod named;
+mod regex;
+mod scan;
 
 pub use named::Named;
+
+use crate::arch::{Classify, Kernel, Level};
+use crate::error::Result;
+use crate::model::Pattern;
+use class::{Char, Class, char_at, char_before};
+use regex::RegexSplitter;
+use scan::Rules;
+
+/// How many pieces a cursor finds at a time: enough to amortise, few enough to stay in the first-level cache.
+pub const BATCH: usize = 256;
+
+/// A pattern made ready.
+#[derive(Debug)]
+pub struct Splitter {
+    kind: Kind,
+    level: Level,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Whole,
+    Scanner(Scanner),
+    /// One regular expression after the other.
+    Regexes(Vec<RegexSplitter>),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Scanner {
+    Gpt2,
+    /// cl100k, llama3, qwen2.
+    Cl100k(Rules),
+    O200k,
+    DeepseekV3,
+}
+
+impl Splitter {
+    /// Compiles a pattern.
+    pub fn new(pattern: &Pattern) -> Result<Splitter> {
+        Splitter::at_level(pattern, Level::best())
+    }
+
+    /// The same, with the byte scans of a given level.
+    pub fn at_level(pattern: &Pattern, level: Level) -> Result<Splitter> {
+        let kind = match pattern {
+            Pattern::Named(named) => named_kind(*named),
+            Pattern::Regex(_) | Pattern::Sequence(_) => {
+                let mut regexes = Vec::new();
+                collect_regexes(pattern, &mut regexes);
+                match Named::from_regexes(&regexes) {
+                    Some(named) => named_kind(named),
+                    None => Kind::Regexes(
+                        regexes.into_iter().map(RegexSplitter::new).collect::<Result<_>>()?,
+                    ),
+                }
+            }
+        };
+        Ok(Splitter { kind, level })
+    }
+
+    /// The same pattern, read by the regular expressions that define it: slow, for tests.
+    pub fn by_regex(named: Named) -> Result<Splitter> {
+        let regexes = named.regexes().iter().copied().map(RegexSplitter::new);
+        Ok(Splitter { kind: Kind::Regexes(regexes.collect::<Result<_>>()?), level: Level::Scalar })
+    }
+
+    /// A walk over the pieces of `text`.
+    pub fn cursor<'t>(&self, text: &'t [u8]) -> Result<Cursor<'_, 't>> {
+        let found = match &self.kind {
+            Kind::Regexes(regexes) => regex::split(regexes, text)?,
+            _ => Vec::new(),
+        };
+        Ok(Cursor { splitter: self, text, at: 0, found: found.into_iter() })
+    }
+
+    /// Whether the text may be cut at `at`: whatever stands around these two characters, a piece ends between them.
+    ///
+    /// A letter and a character that is no letter, mark or apostrophe: in all named patterns a word ends there, because
+    /// only those three can follow a letter within a piece.
+    pub fn cuts_before(&self, text: &[u8], at: usize) -> bool {
+        let ends_word = |c: Char| {
+            !c.class.is_letter() && c.class != Class::Mark && c.code != u32::from(b'\'')
+        };
+        matches!(self.kind, Kind::Scanner(_))
+            && text.get(at).is_some_and(|byte| byte & 0xC0 != 0x80)
+            && char_before(text, at).is_some_and(|c| c.class.is_letter())
+            && char_at(text, at).is_some_and(ends_word)
+    }
+
+    /// The first place at `at` or after it where the text may be cut; the end of the text if there is none before
+    /// `limit`.
+    pub fn next_cut(&self, text: &[u8], at: usize, limit: usize) -> Option<usize> {
+        (at..limit.min(text.len())).find(|&at| self.cuts_before(text, at))
+    }
+}
+
+fn named_kind(named: Named) -> Kind {
+    let cl100k = |digits, space_to_end| Scanner::Cl100k(Rules { digits, space_to_end });
+    Kind::Scanner(match named {
+        Named::Gpt2 => Scanner::Gpt2,
+        Named::Cl100k => cl100k(3, true),
+        Named::Llama3 => cl100k(3, false),
+        Named::Qwen2 => cl100k(1, false),
+        Named::O200k => Scanner::O200k,
+        Named::DeepseekV3 => Scanner::DeepseekV3,
+        Named::None => return Kind::Whole,
+    })
+}
+
+fn collect_regexes<'p>(pattern: &'p Pattern, regexes: &mut Vec<&'p str>) {
+    match pattern {
+        Pattern::Named(named) => regexes.extend(named.regexes()),
+        Pattern::Regex(regex) => regexes.push(regex),
+        Pattern::Sequence(parts) => parts.iter().for_each(|part| collect_regexes(part, regexes)),
+    }
+}
+
+/// A walk over the pieces of a text.
+pub struct Cursor<'s, 't> {
+    splitter: &'s Splitter,
+    text: &'t [u8],
+    at: usize,
+    /// For regular expressions: the ends, found at once.
+    found: std::vec::IntoIter<usize>,
+}
+
+impl Cursor<'_, '_> {
+    /// Replaces `ends` by the ends of the next pieces, about [`BATCH`] of them. The first piece starts where the last
+    /// of the batch before ended; an empty batch is the end of the text.
+    #[inline]
+    pub fn next_batch(&mut self, ends: &mut Vec<usize>) {
+        ends.clear();
+        match self.splitter.kind {
+            Kind::Whole if self.at < self.text.len() => ends.push(self.text.len()),
+            Kind::Whole => {}
+            Kind::Regexes(_) => ends.extend(self.found.by_ref().take(BATCH)),
+            Kind::Scanner(scanner) => {
+                let kernel = Fill { scanner, text: self.text, at: self.at, ends };
+                self.splitter.level.run(kernel);
+            }
+        }
+        self.at = ends.last().copied().unwrap_or(self.at);
+    }
+}
+
+/// Finds a batch of ends.
+struct Fill<'a> {
+    scanner: Scanner,
+    text: &'a [u8],
+    at: usize,
+    ends: &'a mut Vec<usize>,
+}
+
+impl Kernel for Fill<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<C: Classify>(self) {
+        let Fill { scanner, text, at, ends } = self;
+        match scanner {
+            Scanner::Gpt2 => alternate(text, at, ends, blocks::fill::<blocks::Gpt2, C>, scan::gpt2),
+            Scanner::Cl100k(rules) => {
+                let scan = |text: &[u8], at| scan::cl100k(text, at, rules);
+                if rules.digits == 1 {
+                    alternate(text, at, ends, blocks::fill::<blocks::Cl100k<1>, C>, scan);
+                } else {
+                    alternate(text, at, ends, blocks::fill::<blocks::Cl100k<3>, C>, scan);
+                }
+            }
+            Scanner::O200k => {
+                alternate(text, at, ends, blocks::fill::<blocks::O200k, C>, scan::o200k);
+            }
+            Scanner::DeepseekV3 => {
+                alternate(text, at, ends, |_, at, _, _| at, scan::deepseek_v3);
+            }
+        }
+    }
+}
+
+/// Blocks as long as they can tell, else one piece by the plain scanner.
+#[inline(always)]
+fn alternate(
+    text: &[u8],
+    mut at: usize,
+    ends: &mut Vec<usize>,
+    blocks: impl Fn(&[u8], usize, &mut Vec<usize>, usize) -> usize,
+    scan: impl Fn(&[u8], usize) -> usize,
+) {
+    while at < text.len() && ends.len() < BATCH {
+        if text[at].is_ascii() {
+            at = blocks(text, at, ends, BATCH);
+            if ends.len() >= BATCH {
+                break;
+            }
+        }
+        at = scan(text, at);
+        ends.push(at);
+    }
+}
+
+#[cfg(test)]
+mod tests;

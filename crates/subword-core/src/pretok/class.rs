@@ -1,0 +1,185 @@
+/*!
+What kind of character stands at a place in a text.
+
+Text is bytes. A byte that is not part of a valid UTF-8 sequence counts as one character of the class that U+FFFD has,
+so every text has pieces, and on valid UTF-8 they are those of the regular expression.
+*/
+
+use super::class_table::{CLASSES, INDEX};
+
+/// The classes that the named patterns tell apart, numbered as in the generated table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Class {
+    /// Controls, formats, private use, unassigned.
+    Other = 0,
+    /// `\p{Lu}` and `\p{Lt}`.
+    Upper = 1,
+    /// `\p{Ll}`.
+    Lower = 2,
+    /// `\p{Lm}` and `\p{Lo}`: letters without case.
+    Letter = 3,
+    /// `\p{M}`.
+    Mark = 4,
+    /// `\p{N}`.
+    Number = 5,
+    /// `\p{P}` and `\p{S}`.
+    Symbol = 6,
+    /// `\s` without the two newlines.
+    Space = 7,
+    /// `\r` and `\n`.
+    Newline = 8,
+}
+
+const BY_NUMBER: [Class; 9] = [
+    Class::Other,
+    Class::Upper,
+    Class::Lower,
+    Class::Letter,
+    Class::Mark,
+    Class::Number,
+    Class::Symbol,
+    Class::Space,
+    Class::Newline,
+];
+
+impl Class {
+    /// The class of a code point.
+    pub(super) fn of(code: u32) -> Class {
+        let block = INDEX[(code >> 7) as usize % INDEX.len()] as usize;
+        BY_NUMBER[CLASSES[block << 7 | (code & 127) as usize] as usize]
+    }
+
+    /// `\p{L}`
+    #[inline]
+    pub(super) fn is_letter(self) -> bool {
+        matches!(self, Class::Upper | Class::Lower | Class::Letter)
+    }
+
+    /// `\s`
+    #[inline]
+    pub(super) fn is_space(self) -> bool {
+        matches!(self, Class::Space | Class::Newline)
+    }
+
+    /// `[^\s\p{L}\p{N}]`
+    #[inline]
+    pub(super) fn is_other(self) -> bool {
+        matches!(self, Class::Other | Class::Mark | Class::Symbol)
+    }
+}
+
+/// A character at a place in a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Char {
+    pub(super) class: Class,
+    /// The code point; U+FFFD for an invalid byte.
+    pub(super) code: u32,
+    /// Where the next character starts.
+    pub(super) end: usize,
+}
+
+/// The character that starts at `at`, or none at the end of the text.
+#[inline]
+pub(super) fn char_at(text: &[u8], at: usize) -> Option<Char> {
+    let &first = text.get(at)?;
+    if first < 0x80 {
+        return Some(Char { class: Class::of(u32::from(first)), code: u32::from(first), end: at + 1 });
+    }
+    Some(match decode(&text[at..]) {
+        Some((code, len)) => Char { class: Class::of(code), code, end: at + len },
+        None => Char { class: Class::Symbol, code: 0xFFFD, end: at + 1 },
+    })
+}
+
+/// The valid character that ends at `at`, if one does.
+pub(super) fn char_before(text: &[u8], at: usize) -> Option<Char> {
+    let start = (at.saturating_sub(4)..at).rev().find(|&i| text[i] & 0xC0 != 0x80)?;
+    char_at(text, start).filter(|c| c.end == at && (c.code != 0xFFFD || at - start == 3))
+}
+
+/// The code point at the start of `text` and its length, if `text` starts with a valid sequence of several bytes.
+#[inline]
+fn decode(text: &[u8]) -> Option<(u32, usize)> {
+    let next = |i: usize| text.get(i).filter(|&&b| b & 0xC0 == 0x80).map(|&b| u32::from(b & 0x3F));
+    let first = u32::from(text[0]);
+    match first {
+        0xC2..=0xDF => Some(((first & 0x1F) << 6 | next(1)?, 2)),
+        0xE0..=0xEF => {
+            let code = (first & 0x0F) << 12 | next(1)? << 6 | next(2)?;
+            (code >= 0x800 && !(0xD800..0xE000).contains(&code)).then_some((code, 3))
+        }
+        0xF0..=0xF4 => {
+            let code = (first & 0x07) << 18 | next(1)? << 12 | next(2)? << 6 | next(3)?;
+            (0x1_0000..0x11_0000).contains(&code).then_some((code, 4))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_valid_sequence_decodes_to_itself() {
+        for c in (0..=0x10_FFFF).filter_map(char::from_u32) {
+            let mut buffer = [0; 4];
+            let text = c.encode_utf8(&mut buffer).as_bytes();
+            let found = char_at(text, 0).unwrap();
+            assert_eq!((found.code, found.end), (c as u32, text.len()));
+        }
+    }
+
+    #[test]
+    fn decoding_accepts_exactly_what_the_standard_library_accepts() {
+        let bytes = [0x00, 0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF];
+        let bytes = bytes.iter().chain(&[0xE0, 0xE1, 0xED, 0xEF, 0xF0, 0xF1, 0xF4, 0xF5, 0xFF]);
+        let bytes: Vec<u8> = bytes.copied().collect();
+        for &a in &bytes {
+            for &b in &bytes {
+                for &c in &bytes {
+                    for &d in &bytes {
+                        let text = [a, b, c, d];
+                        let found = char_at(&text, 0).unwrap();
+                        let valid = (1..=4).find(|&n| std::str::from_utf8(&text[..n]).is_ok());
+                        let invalid = valid.is_none();
+                        assert_eq!(found.end, valid.unwrap_or(1), "{text:02X?}");
+                        assert_eq!(found.code == 0xFFFD, invalid, "{text:02X?}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_invalid_byte_has_the_class_of_the_replacement_character() {
+        assert_eq!(char_at(b"\xFF", 0).unwrap().class, Class::of(0xFFFD));
+    }
+
+    #[test]
+    fn the_table_says_what_the_regex_engine_says() {
+        let classes = [
+            (r"[\p{Lu}\p{Lt}]", Class::Upper),
+            (r"\p{Ll}", Class::Lower),
+            (r"[\p{Lm}\p{Lo}]", Class::Letter),
+            (r"\p{M}", Class::Mark),
+            (r"\p{N}", Class::Number),
+            (r"[\p{P}\p{S}]", Class::Symbol),
+            (r"[\s--\r\n]", Class::Space),
+            (r"[\r\n]", Class::Newline),
+        ];
+        let mut in_none = vec![true; 0x11_0000];
+        for (pattern, class) in classes {
+            let regex = fancy_regex::Regex::new(&pattern.replace(r"[\s--\r\n]", r"[^\S\r\n]")).unwrap();
+            for c in (0..=0x10_FFFF).filter_map(char::from_u32) {
+                let matches = regex.is_match(c.encode_utf8(&mut [0; 4])).unwrap();
+                assert_eq!(matches, Class::of(c as u32) == class, "{c:?} {pattern}");
+                in_none[c as usize] &= !matches;
+            }
+        }
+        for c in (0..=0x10_FFFF).filter_map(char::from_u32) {
+            assert_eq!(in_none[c as usize], Class::of(c as u32) == Class::Other, "{c:?}");
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! Every scanner against the regular expression that defines it.
+
+use super::*;
+
+const SCANNED: [Named; 6] =
+    [Named::Gpt2, Named::Cl100k, Named::O200k, Named::Llama3, Named::Qwen2, Named::DeepseekV3];
+
+fn ends(splitter: &Splitter, text: &[u8]) -> Vec<usize> {
+    let mut cursor = splitter.cursor(text).unwrap();
+    let (mut all, mut batch) = (Vec::new(), Vec::new());
+    loop {
+        cursor.next_batch(&mut batch);
+        if batch.is_empty() {
+            return all;
+        }
+        all.append(&mut batch);
+    }
+}
+
+fn pieces(text: &[u8], ends: &[usize]) -> Vec<String> {
+    let mut start = 0;
+    let piece = |&end: &usize| {
+        let piece = text[start..end].escape_ascii().to_string();
+        start = end;
+        piece
+    };
+    ends.iter().map(piece).collect()
+}
+
+/// One character per class, and the odd ones.
+const CHARACTERS: [&str; 30] = [
+    "a", "B", "s", "L", "l", "'", " ", "\n", "\r", "\t", "1", "!", "/", "\0",
+    "é",        // lower case, two bytes
+    "É",        // upper case
+    "ǅ",        // title case
+    "ʰ",        // modifier letter
+    "中",       // a letter without case, CJK to DeepSeek
+    "々",       // a letter without case, not CJK to DeepSeek
+    "\u{301}",  // a combining mark
+    "٣",        // a digit of another script
+    "²",        // a number that is no digit
+    "\u{A0}",   // NBSP
+    "\u{85}",   // NEL, white space
+    "\u{3000}", // the ideographic space
+    "ſ",        // an `s` to a case-insensitive engine
+    "“",        // punctuation
+    "\u{378}",  // unassigned
+    "\u{200D}", // a format character
+];
+
+fn assert_equal(named: Named, scanners: &[Splitter], regex: &Splitter, text: &[u8]) {
+    let expected = ends(regex, text);
+    for scanner in scanners {
+        let found = ends(scanner, text);
+        assert!(
+            found == expected,
+            "{named:?} {:?} on {:?}\n found    {:?}\n expected {:?}",
+            scanner.level,
+            String::from_utf8_lossy(text),
+            pieces(text, &found),
+            pieces(text, &expected),
+        );
+    }
+}
+
+fn each_scanner(mut check: impl FnMut(Named, &[Splitter], &Splitter)) {
+    for named in SCANNED {
+        let levels = Level::available().into_iter();
+        let scanners: Vec<Splitter> = levels
+            .map(|level| Splitter::at_level(&Pattern::Named(named), level).unwrap())
+            .collect();
+        check(named, &scanners, &Splitter::by_regex(named).unwrap());
+    }
+}
+
+/// A small generator of random numbers (SplitMix64): the same text on every run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        (z ^ (z >> 31)) as usize % n
+    }
+}
+
+#[test]
+fn scanners_equal_their_regexes_on_all_short_strings() {
+    each_scanner(|named, scanners, regex| {
+        // All short strings are far below a block: only the plain scanner reads them.
+        let plain = &scanners[..1];
+        for a in CHARACTERS {
+            assert_equal(named, plain, regex, a.as_bytes());
+            for b in CHARACTERS {
+                assert_equal(named, plain, regex, [a, b].concat().as_bytes());
+                for c in CHARACTERS {
+                    assert_equal(named, plain, regex, [a, b, c].concat().as_bytes());
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn blocks_equal_the_regexes_on_all_short_strings_in_context() {
+    // Padding on both sides brings the strings into a block, at both of its ends and in its middle.
+    let ascii = &CHARACTERS[..14];
+    each_scanner(|named, scanners, regex| {
+        let mut random = Random(named as u64);
+        let mut text = Vec::new();
+        for a in ascii {
+            for b in ascii {
+                for c in ascii {
+                    for d in ascii {
+                        let padding = random.below(62);
+                        text.extend(std::iter::repeat_n(b'x', padding));
+                        text.extend([*a, *b, *c, *d].concat().bytes());
+                    }
+                }
+            }
+        }
+        assert_equal(named, scanners, regex, &text);
+    });
+}
+
+#[test]
+fn scanners_equal_their_regexes_on_random_text() {
+    each_scanner(|named, scanners, regex| {
+        let mut random = Random(7 + named as u64);
+        for round in 0..3000 {
+            // Every third text is all ASCII, every other third mostly.
+            let foreign = [0, 20, 2][round % 3];
+            let mut text = String::new();
+            for _ in 0..random.below(300) {
+                let all = if foreign > 0 && random.below(foreign) == 0 { CHARACTERS.len() } else { 14 };
+                let c = CHARACTERS[random.below(all)];
+                text.extend(std::iter::repeat_n(c, 1 + random.below(2) * random.below(4)));
+            }
+            assert_equal(named, scanners, regex, text.as_bytes());
+        }
+    });
+}
+
+#[test]
+fn scanners_equal_their_regexes_on_invalid_utf8() {
+    each_scanner(|named, scanners, regex| {
+        let mut random = Random(99 + named as u64);
+        for _ in 0..2000 {
+            let mut text = Vec::new();
+            for _ in 0..random.below(150) {
+                text.extend(CHARACTERS[random.below(CHARACTERS.len())].bytes());
+                if random.below(6) == 0 {
+                    text.truncate(text.len() - 1);
+                }
+                if random.below(9) == 0 {
+                    text.push(random.below(256) as u8);
+                }
+            }
+            assert_equal(named, scanners, regex, &text);
+        }
+    });
+}
+
+#[test]
+fn a_text_may_be_cut_where_the_splitter_says_so() {
+    each_scanner(|named, scanners, _| {
+        let mut random = Random(3 + named as u64);
+        let scanner = &scanners[0];
+        for _ in 0..2000 {
+            let text: String =
+                (0..random.below(60)).map(|_| CHARACTERS[random.below(CHARACTERS.len())]).collect();
+            let text = text.as_bytes();
+            let whole = ends(scanner, text);
+            for at in (1..text.len()).filter(|&at| scanner.cuts_before(text, at)) {
+                let mut two = ends(scanner, &text[..at]);
+                two.extend(ends(scanner, &text[at..]).iter().map(|end| at + end));
+                assert_eq!(two, whole, "{named:?} cut at {at} of {text:?}");
+            }
+        }
+    });
+}
+
+#[test]
+fn what_a_regex_does_not_match_is_a_piece() {
+    let splitter = Splitter::new(&Pattern::Regex("[0-9]+".into())).unwrap();
+    assert_eq!(ends(&splitter, b"ab12c3"), [2, 4, 5, 6]);
+    assert_eq!(ends(&splitter, b""), []);
+    let empty_matches = Splitter::new(&Pattern::Regex("x*".into())).unwrap();
+    assert_eq!(ends(&empty_matches, b"axxb"), [1, 3, 4]);
+}
+
+#[test]
+fn a_sequence_cuts_the_pieces_of_its_first_pattern() {
+    let digits = Pattern::Regex(r"\p{N}".into());
+    let splitter =
+        Splitter::new(&Pattern::Sequence(vec![digits, Pattern::Named(Named::Gpt2)])).unwrap();
+    assert_eq!(pieces(b"ab 12 c", &ends(&splitter, b"ab 12 c")), ["ab", " ", "1", "2", " c"]);
+}
+
+#[test]
+fn a_bad_regex_is_an_error_that_shows_it() {
+    let error = Splitter::new(&Pattern::Regex("(".into())).unwrap_err().to_string();
+    assert!(error.starts_with("pattern \"(\": not a regular expression that we can read: "), "{error}");
+}
+
+#[test]
+fn the_name_of_a_regex_is_found() {
+    for named in SCANNED {
+        assert_eq!(Named::from_regexes(named.regexes()), Some(named));
+        assert_eq!(Named::from_name(named.name()), Some(named));
+    }
+    assert_eq!(Named::from_regexes(&[]), None);
+}
