@@ -20,7 +20,9 @@ fn main() {
     let mut classes = vec![0u8; 0x11_0000];
     for (class, pattern) in CLASSES.into_iter().rev() {
         let hir = regex_syntax::parse(pattern).expect("a character class");
-        let HirKind::Class(Class::Unicode(set)) = hir.kind() else { panic!("not a class: {pattern}") };
+        let HirKind::Class(Class::Unicode(set)) = hir.kind() else {
+            panic!("not a class: {pattern}")
+        };
         for range in set.ranges() {
             classes[range.start() as usize..=range.end() as usize].fill(class);
         }
@@ -38,7 +40,9 @@ fn main() {
         })
         .collect();
 
-    println!("// Made by: cargo run -p subword-core --example class_table > crates/subword-core/src/pretok/class_table.rs");
+    println!(
+        "// Made by: cargo run -p subword-core --example class_table > crates/subword-core/src/pretok/class_table.rs"
+    );
     println!("//! The class of every character of Unicode 16.0, in two levels.\n");
     println!("/// The block of a character `c`: `INDEX[c / 128]`.");
     print_array("INDEX", &index);

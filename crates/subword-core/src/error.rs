@@ -115,7 +115,9 @@ impl fmt::Display for Error {
             Error::SpecialToken { token, position } => {
                 write!(f, "the text spells the special token {token:?} at byte {position}")
             }
-            Error::UnknownId { id, position } => write!(f, "no token has id {id} (position {position})"),
+            Error::UnknownId { id, position } => {
+                write!(f, "no token has id {id} (position {position})")
+            }
             Error::Io { path, message, .. } => write!(f, "{path}: {message}"),
         }
     }

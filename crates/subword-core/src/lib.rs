@@ -23,14 +23,21 @@ Lower never imports higher, top to bottom:
 */
 
 pub mod arch;
+pub mod bpe;
+pub mod cache;
 pub mod error;
 pub mod formats;
 pub mod model;
+pub mod normalize;
 pub mod pretok;
+pub mod special;
+pub mod tokenizer;
 pub mod types;
 pub mod vocab;
 
 pub use error::{Error, Result};
 pub use model::{Merges, Model, Normalizer, Pattern, SpecialToken, Template};
+pub use special::Allowed;
+pub use tokenizer::{Located, Ragged, Tokenizer};
 pub use types::{Count, Pair, TokenId};
 pub use vocab::Vocab;

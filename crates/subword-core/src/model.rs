@@ -110,7 +110,12 @@ impl SpecialToken {
 
 impl Model {
     /// A model without normaliser and template.
-    pub fn new(vocab: Vocab, merges: Merges, pattern: Pattern, special_tokens: Vec<SpecialToken>) -> Self {
+    pub fn new(
+        vocab: Vocab,
+        merges: Merges,
+        pattern: Pattern,
+        special_tokens: Vec<SpecialToken>,
+    ) -> Self {
         Model {
             vocab,
             merges,
@@ -129,8 +134,12 @@ impl Model {
     pub fn checked(mut self) -> Result<Self> {
         for byte in 0..=255u8 {
             if self.vocab.id_of(&[byte]).is_none() {
-                return Err(Error::format(format!("the vocabulary has no token for byte 0x{byte:02X}"))
-                    .with_hint("byte-level BPE needs all 256 single bytes, so that any text can be encoded"));
+                return Err(Error::format(format!(
+                    "the vocabulary has no token for byte 0x{byte:02X}"
+                ))
+                .with_hint(
+                    "byte-level BPE needs all 256 single bytes, so that any text can be encoded",
+                ));
             }
         }
         if let Merges::Listed(pairs) = &self.merges {
@@ -143,17 +152,22 @@ impl Model {
         for two in self.special_tokens.windows(2) {
             if two[0].id == two[1].id {
                 let (id, a, b) = (two[0].id, &two[0].content, &two[1].content);
-                return Err(Error::format(format!("id {id} has two special tokens: {a:?} and {b:?}")));
+                return Err(Error::format(format!(
+                    "id {id} has two special tokens: {a:?} and {b:?}"
+                )));
             }
         }
-        let mut contents: Vec<&str> = self.special_tokens.iter().map(|t| t.content.as_str()).collect();
+        let mut contents: Vec<&str> =
+            self.special_tokens.iter().map(|t| t.content.as_str()).collect();
         contents.sort_unstable();
         if let Some(two) = contents.windows(2).find(|two| two[0] == two[1]) {
             return Err(Error::format(format!("the special token {:?} is there twice", two[0])));
         }
         for &id in self.template.prefix.iter().chain(&self.template.suffix) {
             if self.token_bytes(id).is_none() {
-                return Err(Error::format(format!("the template uses id {id}, which no token has")));
+                return Err(Error::format(format!(
+                    "the template uses id {id}, which no token has"
+                )));
             }
         }
         Ok(self)
@@ -179,20 +193,24 @@ fn check_merges(vocab: &Vocab, pairs: &[Pair]) -> Result<()> {
     let mut joined = Vec::new();
     for (rank, &(left, right)) in pairs.iter().enumerate() {
         let bytes = |id| {
-            vocab
-                .bytes_of(id)
-                .ok_or_else(|| Error::format(format!("merge {rank} uses id {id}, which no token has")))
+            vocab.bytes_of(id).ok_or_else(|| {
+                Error::format(format!("merge {rank} uses id {id}, which no token has"))
+            })
         };
         joined.clear();
         joined.extend_from_slice(bytes(left)?);
         joined.extend_from_slice(bytes(right)?);
         if vocab.id_of(&joined).is_none() {
             let token = joined.escape_ascii();
-            return Err(Error::format(format!("merge {rank} makes b\"{token}\", which is not a token")));
+            return Err(Error::format(format!(
+                "merge {rank} makes b\"{token}\", which is not a token"
+            )));
         }
         if !seen.insert((left, right)) {
             let (left, right) = (bytes(left)?.escape_ascii(), bytes(right)?.escape_ascii());
-            return Err(Error::format(format!("merge {rank} is there twice: b\"{left}\" b\"{right}\"")));
+            return Err(Error::format(format!(
+                "merge {rank} is there twice: b\"{left}\" b\"{right}\""
+            )));
         }
     }
     Ok(())
@@ -205,7 +223,9 @@ fn check_special_token(vocab: &Vocab, token: &SpecialToken) -> Result<()> {
     }
     if id > crate::vocab::MAX_ID {
         let limit = crate::vocab::MAX_ID;
-        return Err(Error::format(format!("special token {content:?}: id {id} is larger than the limit of {limit}")));
+        return Err(Error::format(format!(
+            "special token {content:?}: id {id} is larger than the limit of {limit}"
+        )));
     }
     if let Some(bytes) = vocab.bytes_of(id).filter(|&bytes| bytes != content.as_bytes()) {
         let bytes = bytes.escape_ascii();

@@ -68,7 +68,9 @@ impl Vocab {
         }
         if let Some(other) = self.bytes_of(id) {
             let (other, new) = (other.escape_ascii(), bytes.escape_ascii());
-            return Err(Error::format(format!("id {id} has two tokens: b\"{other}\" and b\"{new}\"")));
+            return Err(Error::format(format!(
+                "id {id} has two tokens: b\"{other}\" and b\"{new}\""
+            )));
         }
         if self.slots.len() < (self.len + 1) * 2 {
             self.reserve(self.len + 1);
@@ -76,7 +78,9 @@ impl Vocab {
         let slot = self.find(bytes);
         if self.slots[slot] != FREE {
             let (first, token) = (self.slots[slot], bytes.escape_ascii());
-            return Err(Error::format(format!("the token b\"{token}\" has two ids: {first} and {id}")));
+            return Err(Error::format(format!(
+                "the token b\"{token}\" has two ids: {first} and {id}"
+            )));
         }
         self.slots[slot] = id;
         if self.spans.len() <= id as usize {

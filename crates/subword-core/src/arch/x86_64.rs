@@ -52,7 +52,10 @@ impl Classify for Avx2 {
 fn classify_avx2(block: &[u8; BLOCK]) -> AsciiMasks {
     // SAFETY: the block has 64 bytes: 32 from 0, 32 from 32; `loadu` takes any alignment.
     let halves = unsafe {
-        [_mm256_loadu_si256(block.as_ptr().cast()), _mm256_loadu_si256(block.as_ptr().add(32).cast())]
+        [
+            _mm256_loadu_si256(block.as_ptr().cast()),
+            _mm256_loadu_si256(block.as_ptr().add(32).cast()),
+        ]
     };
     let mask = |test: &dyn Fn(__m256i) -> __m256i| -> u64 {
         let low = _mm256_movemask_epi8(test(halves[0])) as u32;

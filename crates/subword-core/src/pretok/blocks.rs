@@ -176,7 +176,9 @@ impl Family for O200k {
         // A contraction ends the word before it. Right after another contraction it is a word of its own.
         let mut taken = 0;
         for i in positions(parts.prefix & m.ascii.apostrophe & after(m.letter)) {
-            if i != taken && let Some(end) = split_contraction(&mut starts, m, text, i, true) {
+            if i != taken
+                && let Some(end) = split_contraction(&mut starts, m, text, i, true)
+            {
                 starts.bits &= !(1 << i);
                 taken = end;
             }

@@ -84,7 +84,11 @@ pub(super) struct Char {
 pub(super) fn char_at(text: &[u8], at: usize) -> Option<Char> {
     let &first = text.get(at)?;
     if first < 0x80 {
-        return Some(Char { class: Class::of(u32::from(first)), code: u32::from(first), end: at + 1 });
+        return Some(Char {
+            class: Class::of(u32::from(first)),
+            code: u32::from(first),
+            end: at + 1,
+        });
     }
     Some(match decode(&text[at..]) {
         Some((code, len)) => Char { class: Class::of(code), code, end: at + len },
@@ -171,7 +175,8 @@ mod tests {
         ];
         let mut in_none = vec![true; 0x11_0000];
         for (pattern, class) in classes {
-            let regex = fancy_regex::Regex::new(&pattern.replace(r"[\s--\r\n]", r"[^\S\r\n]")).unwrap();
+            let regex =
+                fancy_regex::Regex::new(&pattern.replace(r"[\s--\r\n]", r"[^\S\r\n]")).unwrap();
             for c in (0..=0x10_FFFF).filter_map(char::from_u32) {
                 let matches = regex.is_match(c.encode_utf8(&mut [0; 4])).unwrap();
                 assert_eq!(matches, Class::of(c as u32) == class, "{c:?} {pattern}");

@@ -98,9 +98,8 @@ impl Splitter {
     /// A letter and a character that is no letter, mark or apostrophe: in all named patterns a word ends there, because
     /// only those three can follow a letter within a piece.
     pub fn cuts_before(&self, text: &[u8], at: usize) -> bool {
-        let ends_word = |c: Char| {
-            !c.class.is_letter() && c.class != Class::Mark && c.code != u32::from(b'\'')
-        };
+        let ends_word =
+            |c: Char| !c.class.is_letter() && c.class != Class::Mark && c.code != u32::from(b'\'');
         matches!(self.kind, Kind::Scanner(_))
             && text.get(at).is_some_and(|byte| byte & 0xC0 != 0x80)
             && char_before(text, at).is_some_and(|c| c.class.is_letter())

@@ -259,7 +259,8 @@ struct Spaces {
 impl Spaces {
     /// The run from `start`; `followed(end)` says whether the text goes on at `end`.
     fn at(text: &[u8], start: usize, followed: impl Fn(usize) -> bool) -> Spaces {
-        let mut spaces = Spaces { end: start, to_last_newline: None, last: start, start, followed: true };
+        let mut spaces =
+            Spaces { end: start, to_last_newline: None, last: start, start, followed: true };
         while let Some(c) = char_at(text, spaces.end).filter(|c| c.class.is_space()) {
             if c.class == Class::Newline {
                 spaces.to_last_newline = Some(c.end);

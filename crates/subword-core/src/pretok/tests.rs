@@ -134,7 +134,8 @@ fn scanners_equal_their_regexes_on_random_text() {
             let foreign = [0, 20, 2][round % 3];
             let mut text = String::new();
             for _ in 0..random.below(300) {
-                let all = if foreign > 0 && random.below(foreign) == 0 { CHARACTERS.len() } else { 14 };
+                let all =
+                    if foreign > 0 && random.below(foreign) == 0 { CHARACTERS.len() } else { 14 };
                 let c = CHARACTERS[random.below(all)];
                 text.extend(std::iter::repeat_n(c, 1 + random.below(2) * random.below(4)));
             }
@@ -202,7 +203,10 @@ fn a_sequence_cuts_the_pieces_of_its_first_pattern() {
 #[test]
 fn a_bad_regex_is_an_error_that_shows_it() {
     let error = Splitter::new(&Pattern::Regex("(".into())).unwrap_err().to_string();
-    assert!(error.starts_with("pattern \"(\": not a regular expression that we can read: "), "{error}");
+    assert!(
+        error.starts_with("pattern \"(\": not a regular expression that we can read: "),
+        "{error}"
+    );
 }
 
 #[test]

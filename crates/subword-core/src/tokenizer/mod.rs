@@ -1,0 +1,147 @@
+/*!
+The assembly: a [`Model`] made ready to encode, decode and count.
+
+    text -> special tokens cut out -> normalised -> pieces -> cache, or merge on a miss -> ids
+
+A tokenizer is frozen: any number of threads share one. What a thread needs for itself (a cache, buffers) is a [`Worker`],
+taken from a pool for the length of a call. Threads are started for a call that is large enough to gain from them and
+end with it, so nothing runs in the background and a forked child misses nothing.
+*/
+
+mod encode;
+mod offsets;
+mod threads;
+
+use crate::bpe::{Joins, Merger};
+use crate::cache::Pool;
+use crate::error::{Error, Result};
+use crate::model::{Model, Normalizer};
+use crate::pretok::Splitter;
+use crate::special::{Allowed, Finder};
+use crate::types::TokenId;
+use encode::Worker;
+
+pub use offsets::Located;
+pub use threads::Ragged;
+
+/// How much memory the cache of each thread may use, if the caller does not say.
+pub const DEFAULT_CACHE_BYTES: usize = 32 << 20;
+
+/// How many workers are kept between calls.
+const POOL_SIZE: usize = 64;
+
+/// A model made ready.
+#[derive(Debug)]
+pub struct Tokenizer {
+    model: Model,
+    splitter: Splitter,
+    merger: Merger,
+    joins: Joins,
+    /// The finders of all special tokens, and of those that are always matched.
+    all: Finders,
+    always: Finders,
+    workers: Pool<Worker>,
+    cache_bytes: usize,
+}
+
+/// What is found before normalisation, and what after it.
+#[derive(Debug)]
+struct Finders {
+    raw: Finder,
+    normal: Finder,
+}
+
+impl Finders {
+    /// Without a normaliser everything is found in the raw text.
+    fn new<'m>(
+        normalizer: Normalizer,
+        tokens: impl Iterator<Item = &'m crate::model::SpecialToken>,
+    ) -> Result<Finders> {
+        let (normal, raw): (Vec<_>, Vec<_>) =
+            tokens.cloned().partition(|token| token.normalized && normalizer != Normalizer::None);
+        Ok(Finders { raw: Finder::new(raw)?, normal: Finder::new(normal)? })
+    }
+}
+
+impl Tokenizer {
+    /// Prepares a model. `cache_bytes` bounds the cache of each thread that encodes at the same time; 0 switches it off.
+    pub fn new(model: Model, cache_bytes: usize) -> Result<Tokenizer> {
+        let model = model.checked()?;
+        let tokens = || model.special_tokens.iter();
+        Ok(Tokenizer {
+            splitter: Splitter::new(&model.pattern)?,
+            merger: Merger::new(&model),
+            joins: Joins::new(&model.vocab),
+            all: Finders::new(model.normalizer, tokens())?,
+            always: Finders::new(model.normalizer, tokens().filter(|token| token.always))?,
+            workers: Pool::new(POOL_SIZE),
+            model,
+            cache_bytes,
+        })
+    }
+
+    /// What it was made from.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// The bound of the cache of each thread.
+    pub fn cache_bytes(&self) -> usize {
+        self.cache_bytes
+    }
+
+    /// The bytes that the ids spell.
+    pub fn decode(&self, ids: &[TokenId]) -> Result<Vec<u8>> {
+        let mut bytes = Vec::with_capacity(ids.len() * 4);
+        for (position, &id) in ids.iter().enumerate() {
+            let token =
+                self.model.token_bytes(id).ok_or_else(|| Error::unknown_id(id, position))?;
+            bytes.extend_from_slice(token);
+        }
+        Ok(bytes)
+    }
+
+    /// The finders that a caller's choice asks for; builds them where the choice is a selection.
+    fn with_finders<R>(
+        &self,
+        allowed: &Allowed,
+        texts: &[&[u8]],
+        run: impl FnOnce(&Finders) -> Result<R>,
+    ) -> Result<R> {
+        match allowed {
+            Allowed::Text => run(&self.always),
+            Allowed::All => run(&self.all),
+            Allowed::Error => {
+                texts.iter().try_for_each(|text| self.refuse_special(text))?;
+                run(&self.always)
+            }
+            Allowed::Only(contents) => {
+                let chosen = |token: &&crate::model::SpecialToken| {
+                    token.always || contents.contains(&token.content)
+                };
+                let tokens = self.model.special_tokens.iter().filter(chosen);
+                run(&Finders::new(self.model.normalizer, tokens)?)
+            }
+        }
+    }
+
+    /// An error if the text spells a special token that is not always matched.
+    fn refuse_special(&self, text: &[u8]) -> Result<()> {
+        let refuse = |at: usize, token: &str| {
+            Err(Error::SpecialToken { token: token.to_owned(), position: at })
+        };
+        for finder in [&self.all.raw, &self.all.normal] {
+            let mut at = 0;
+            while let Some((token, start)) = finder.first(&text[at..]) {
+                if !token.always {
+                    return refuse(at + start, &token.content);
+                }
+                at += start + token.content.len();
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

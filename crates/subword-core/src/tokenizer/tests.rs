@@ -1,0 +1,172 @@
+//! The assembly: the same ids for every number of threads, every cache and every way of cutting the input.
+
+use super::*;
+use crate::model::{Merges, Pattern, SpecialToken};
+use crate::pretok::Named;
+use crate::vocab::Vocab;
+
+fn tokenizer(cache_bytes: usize, named: Named, normalizer: Normalizer) -> Tokenizer {
+    let mut vocab = Vocab::bytes();
+    for token in
+        ["th", "the", " the", "in", "ing", " a", "é", "中", "中文", "\n\n", "  ", "an", "and"]
+    {
+        vocab.insert(vocab.id_limit(), token.as_bytes()).unwrap();
+    }
+    let special = vec![
+        SpecialToken::new("<|end|>", 500),
+        SpecialToken::new("<|end|><|end|>", 501),
+        SpecialToken { always: true, normalized: true, ..SpecialToken::new("   ", 502) },
+    ];
+    let mut model = Model::new(vocab, Merges::Ranked, Pattern::Named(named), special);
+    model.normalizer = normalizer;
+    Tokenizer::new(model, cache_bytes).unwrap()
+}
+
+/// About `bytes` of text of many kinds, the same on every run.
+fn text(bytes: usize, seed: u64) -> Vec<u8> {
+    let words = [
+        "the",
+        " the",
+        "thing",
+        " and",
+        "<|end|>",
+        "<|end|><|end|>",
+        "中文",
+        "中",
+        "\n\n",
+        "   ",
+        "é",
+        "e\u{301}",
+        "1234567",
+        "!",
+        "'s",
+        " a",
+        "ananas",
+        "supercalifragilistic",
+        "文中文中文中文中文中文中",
+        "\u{3000}",
+    ];
+    let mut state = seed;
+    let mut text = Vec::new();
+    while text.len() < bytes {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        text.extend(words[(state >> 33) as usize % words.len()].bytes());
+        if state >> 60 == 0 {
+            text.push(0xFF);
+        }
+    }
+    text
+}
+
+const CHOICES: [Allowed; 2] = [Allowed::Text, Allowed::All];
+
+#[test]
+fn threads_and_caches_change_nothing() {
+    let text = text(2_000_000, 1);
+    for named in [Named::Gpt2, Named::O200k] {
+        for normalizer in [Normalizer::None, Normalizer::Nfc] {
+            for allowed in CHOICES {
+                let one = tokenizer(0, named, normalizer).encode(&text, &allowed, 1).unwrap();
+                for cache_bytes in [0, 3000, 1 << 20] {
+                    let tokenizer = tokenizer(cache_bytes, named, normalizer);
+                    for threads in [1, 2, 5] {
+                        let ids = tokenizer.encode(&text, &allowed, threads).unwrap();
+                        assert!(ids == one, "{named:?} {normalizer:?} {cache_bytes} {threads}");
+                        let count = tokenizer.count(&text, &allowed, None, threads).unwrap();
+                        assert_eq!(count, Some(one.len()));
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_batch_is_its_texts_one_by_one() {
+    let tokenizer = tokenizer(1 << 20, Named::Cl100k, Normalizer::None);
+    let texts: Vec<Vec<u8>> = (0..300).map(|i| text(i * i / 20, i as u64)).collect();
+    let texts: Vec<&[u8]> = texts.iter().map(Vec::as_slice).collect();
+    for threads in [1, 3] {
+        let ragged = tokenizer.encode_batch(&texts, &Allowed::All, threads).unwrap();
+        let counts = tokenizer.count_batch(&texts, &Allowed::All, threads).unwrap();
+        assert_eq!(ragged.offsets.len(), texts.len() + 1);
+        for (i, text) in texts.iter().enumerate() {
+            let ids = &ragged.ids[ragged.offsets[i] as usize..ragged.offsets[i + 1] as usize];
+            assert_eq!(ids, tokenizer.encode(text, &Allowed::All, 1).unwrap());
+            assert_eq!(ids.len(), counts[i]);
+        }
+    }
+    assert_eq!(tokenizer.encode_batch(&[], &Allowed::Text, 2).unwrap().offsets, [0]);
+}
+
+#[test]
+fn decoding_gives_the_bytes_back() {
+    let tokenizer = tokenizer(1 << 20, Named::DeepseekV3, Normalizer::None);
+    let text = text(50_000, 3);
+    for allowed in CHOICES {
+        let ids = tokenizer.encode(&text, &allowed, 1).unwrap();
+        assert!(tokenizer.decode(&ids).unwrap() == text);
+    }
+    let error = tokenizer.decode(&[0, 9999]).unwrap_err().to_string();
+    assert_eq!(error, "no token has id 9999 (position 1)");
+}
+
+#[test]
+fn a_count_stops_at_its_limit() {
+    let tokenizer = tokenizer(1 << 20, Named::Gpt2, Normalizer::None);
+    let text = text(1000, 4);
+    let count = tokenizer.encode(&text, &Allowed::Text, 1).unwrap().len();
+    let limited = |limit| tokenizer.count(&text, &Allowed::Text, Some(limit), 1).unwrap();
+    assert_eq!((limited(count), limited(count - 1), limited(0)), (Some(count), None, None));
+}
+
+#[test]
+fn offsets_point_into_the_original_text() {
+    for normalizer in [Normalizer::None, Normalizer::Nfc] {
+        let tokenizer = tokenizer(1 << 20, Named::Qwen2, normalizer);
+        let text = text(3000, 5);
+        let located = tokenizer.encode_offsets(&text, &Allowed::All).unwrap();
+        assert_eq!(located.ids, tokenizer.encode(&text, &Allowed::All, 1).unwrap());
+        let mut last = 0;
+        for (&id, &(start, end)) in located.ids.iter().zip(&located.places) {
+            assert!(start <= last && last <= end, "nothing is left out");
+            let found = normalizer.apply(&text[start..end]);
+            let token = tokenizer.model().token_bytes(id).unwrap();
+            assert!(found.windows(token.len()).any(|part| part == token));
+            last = end;
+        }
+        assert_eq!(last, text.len());
+    }
+}
+
+#[test]
+fn special_tokens_are_text_unless_asked_for() {
+    let tokenizer = tokenizer(1 << 20, Named::Gpt2, Normalizer::None);
+    let ids = |allowed| tokenizer.encode(b"<|end|>", &allowed, 1).unwrap();
+    assert_eq!(ids(Allowed::Text), b"<|end|>".map(TokenId::from));
+    assert_eq!(ids(Allowed::All), [500]);
+    assert_eq!(ids(Allowed::Only(vec!["<|end|>".into()])), [500]);
+    assert_eq!(ids(Allowed::Only(vec![])), b"<|end|>".map(TokenId::from));
+    let error = tokenizer.encode("é   <|end|>".as_bytes(), &Allowed::Error, 1).unwrap_err();
+    assert_eq!(error, Error::SpecialToken { token: "<|end|>".into(), position: 5 });
+    assert_eq!(tokenizer.encode(b"   ", &Allowed::Error, 1).unwrap(), [502]);
+}
+
+#[test]
+fn a_settled_prefix_encodes_apart_from_the_rest() {
+    for normalizer in [Normalizer::None, Normalizer::Nfc] {
+        let tokenizer = tokenizer(1 << 20, Named::Cl100k, normalizer);
+        for seed in 0..300 {
+            let text = text(200, seed);
+            for allowed in CHOICES {
+                let whole = tokenizer.encode(&text, &allowed, 1).unwrap();
+                for seen in 0..text.len() {
+                    let settled = tokenizer.settled(&text[..seen], &allowed).unwrap();
+                    let mut ids = tokenizer.encode(&text[..settled], &allowed, 1).unwrap();
+                    ids.extend(tokenizer.encode(&text[settled..], &allowed, 1).unwrap());
+                    assert!(ids == whole, "{seen} {settled} {:?}", text.escape_ascii().to_string());
+                }
+            }
+        }
+    }
+}

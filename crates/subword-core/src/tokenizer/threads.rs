@@ -1,0 +1,273 @@
+/*!
+The public calls: one text or many, on one thread or several.
+
+A text is shared between threads by cutting it into blocks where the pattern guarantees a piece boundary, or where a
+special token stands; a batch is shared text by text. Workers take the next block from a counter, results are put
+together in order: the ids are those of one thread, whatever the number.
+*/
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::encode::{Counter, Sink, Worker};
+use super::{Finders, Tokenizer};
+use crate::error::Result;
+use crate::model::Normalizer;
+use crate::special::{Allowed, Span};
+use crate::types::TokenId;
+
+/// The least work that is worth a thread, in bytes.
+const BLOCK_BYTES: usize = 1 << 17;
+
+/// How far to look for a place to cut.
+const CUT_WINDOW: usize = 1 << 16;
+
+/// The ids of many texts: those of text i are `ids[offsets[i]..offsets[i + 1]]`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Ragged {
+    /// All ids.
+    pub ids: Vec<TokenId>,
+    /// One more than there are texts; starts with 0.
+    pub offsets: Vec<u64>,
+}
+
+impl Tokenizer {
+    /// The ids of a text.
+    pub fn encode(&self, text: &[u8], allowed: &Allowed, threads: usize) -> Result<Vec<TokenId>> {
+        self.with_finders(allowed, &[text], |finders| {
+            let blocks = self.blocks(text, finders, threads)?;
+            if blocks.len() < 2 {
+                let mut ids = Vec::with_capacity(text.len() / 4 + 8);
+                self.with_worker(|worker| self.encode_text(text, finders, worker, &mut ids))?;
+                return Ok(ids);
+            }
+            let parts = self.share(blocks.len(), threads, |block, worker| {
+                let mut ids = Vec::new();
+                self.encode_block(text, &blocks[block], finders, worker, &mut ids)?;
+                Ok(ids)
+            })?;
+            Ok(concat(parts))
+        })
+    }
+
+    /// How many ids a text has; none if they are more than `limit`.
+    pub fn count(
+        &self,
+        text: &[u8],
+        allowed: &Allowed,
+        limit: Option<usize>,
+        threads: usize,
+    ) -> Result<Option<usize>> {
+        let limit = limit.unwrap_or(usize::MAX);
+        let counter = || Counter { count: 0, limit };
+        self.with_finders(allowed, &[text], |finders| {
+            let blocks = self.blocks(text, finders, threads)?;
+            if blocks.len() < 2 {
+                let mut counter = counter();
+                self.with_worker(|worker| self.encode_text(text, finders, worker, &mut counter))?;
+                return Ok(Some(counter.count).filter(|&count| count <= limit));
+            }
+            let counts = self.share(blocks.len(), threads, |block, worker| {
+                let mut counter = counter();
+                self.encode_block(text, &blocks[block], finders, worker, &mut counter)?;
+                Ok(counter.count)
+            })?;
+            Ok(Some(counts.into_iter().sum()).filter(|&count| count <= limit))
+        })
+    }
+
+    /// The ids of many texts.
+    pub fn encode_batch(
+        &self,
+        texts: &[&[u8]],
+        allowed: &Allowed,
+        threads: usize,
+    ) -> Result<Ragged> {
+        self.with_finders(allowed, texts, |finders| {
+            let jobs = jobs(texts);
+            let parts = self.share(jobs.len(), threads, |job, worker| {
+                let mut part = Ragged::default();
+                for text in &texts[jobs[job].clone()] {
+                    self.encode_text(text, finders, worker, &mut part.ids)?;
+                    part.offsets.push(part.ids.len() as u64);
+                }
+                Ok(part)
+            })?;
+            let mut all = Ragged { ids: Vec::new(), offsets: Vec::with_capacity(texts.len() + 1) };
+            all.offsets.push(0);
+            for part in &parts {
+                let base = all.offsets[all.offsets.len() - 1];
+                all.offsets.extend(part.offsets.iter().map(|end| base + end));
+            }
+            all.ids = concat(parts.into_iter().map(|part| part.ids).collect());
+            Ok(all)
+        })
+    }
+
+    /// How many ids each of many texts has.
+    pub fn count_batch(
+        &self,
+        texts: &[&[u8]],
+        allowed: &Allowed,
+        threads: usize,
+    ) -> Result<Vec<usize>> {
+        self.with_finders(allowed, texts, |finders| {
+            let jobs = jobs(texts);
+            let parts = self.share(jobs.len(), threads, |job, worker| {
+                let count = |text: &&[u8]| {
+                    let mut counter = Counter { count: 0, limit: usize::MAX };
+                    self.encode_text(text, finders, worker, &mut counter)?;
+                    Ok(counter.count)
+                };
+                texts[jobs[job].clone()].iter().map(count).collect::<Result<Vec<_>>>()
+            })?;
+            Ok(parts.concat())
+        })
+    }
+
+    /// How much of a text that goes on can be encoded now without knowing how: up to a place where it may be cut.
+    /// 0 if there is none yet.
+    pub fn settled(&self, text: &[u8], allowed: &Allowed) -> Result<usize> {
+        self.with_finders(allowed, &[], |finders| {
+            if finders.raw.looks_around() || finders.normal.looks_around() {
+                return Ok(0);
+            }
+            // A special token may have started near the end, or be spelled across any place in the text.
+            let longest = finders.raw.longest().max(finders.normal.longest());
+            let last = (text.len() + 1).saturating_sub(longest.max(1));
+            let mut specials = Vec::new();
+            for finder in [&finders.raw, &finders.normal] {
+                finder.split(text, |span| {
+                    specials.extend(span.special.map(|_| span.start..span.end));
+                    Ok(())
+                })?;
+            }
+            let inside = |at: usize| specials.iter().any(|span| span.start < at && at < span.end);
+            let ended = specials.iter().map(|span| span.end).filter(|&end| end <= last).max();
+            let cut = (1..=last.min(text.len().saturating_sub(1)))
+                .rev()
+                .take_while(|&at| at > ended.unwrap_or(0))
+                .find(|&at| self.may_cut(text, at) && !inside(at));
+            Ok(cut.or(ended).unwrap_or(0))
+        })
+    }
+
+    /// Whether an ordinary text may be cut at `at`, normalisation included.
+    fn may_cut(&self, text: &[u8], at: usize) -> bool {
+        let normal = self.model.normalizer == Normalizer::None || text[at].is_ascii();
+        normal && self.splitter.cuts_before(text, at)
+    }
+
+    /// The text in blocks that encode one by one; a single one if it is too small to share.
+    fn blocks(&self, text: &[u8], finders: &Finders, threads: usize) -> Result<Vec<Vec<Span>>> {
+        if threads < 2 || text.len() < 2 * BLOCK_BYTES {
+            return Ok(Vec::new());
+        }
+        let target = (text.len() / (threads * 4)).max(BLOCK_BYTES);
+        let mut blocks = Vec::new();
+        let (mut block, mut size) = (Vec::new(), 0);
+        let mut add = |span: Span| {
+            size += span.end - span.start;
+            block.push(span);
+            if size >= target {
+                blocks.push(std::mem::take(&mut block));
+                size = 0;
+            }
+        };
+        finders.raw.split(text, |mut span| {
+            while span.special.is_none() && span.end - span.start > 2 * target {
+                let from = span.start + target;
+                let window = (from..span.end.min(from + CUT_WINDOW))
+                    .find(|&at| finders.normal.is_empty() && self.may_cut(&text[..span.end], at));
+                let Some(cut) = window else { break };
+                add(Span { end: cut, ..span });
+                span.start = cut;
+            }
+            add(span);
+            Ok(())
+        })?;
+        if !block.is_empty() {
+            blocks.push(block);
+        }
+        Ok(blocks)
+    }
+
+    fn encode_block(
+        &self,
+        text: &[u8],
+        block: &[Span],
+        finders: &Finders,
+        worker: &mut Worker,
+        sink: &mut impl Sink,
+    ) -> Result<()> {
+        for span in block {
+            match span.special {
+                Some(id) => sink.many(&[id]),
+                None => self.encode_raw(&text[span.start..span.end], finders, worker, sink)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs the jobs on at most `threads` threads and gives their results in order; the first error wins.
+    fn share<R: Send>(
+        &self,
+        jobs: usize,
+        threads: usize,
+        run: impl Fn(usize, &mut Worker) -> Result<R> + Sync,
+    ) -> Result<Vec<R>> {
+        let threads = threads.min(jobs);
+        if threads < 2 {
+            return self.with_worker(|worker| (0..jobs).map(|job| run(job, worker)).collect());
+        }
+        let next = AtomicUsize::new(0);
+        let work = || {
+            self.with_worker(|worker| {
+                let mut results = Vec::new();
+                loop {
+                    let job = next.fetch_add(1, Ordering::Relaxed);
+                    if job >= jobs {
+                        return results;
+                    }
+                    results.push((job, run(job, worker)));
+                }
+            })
+        };
+        let mut results = std::thread::scope(|scope| {
+            let others: Vec<_> = (1..threads)
+                .map_while(|_| std::thread::Builder::new().spawn_scoped(scope, work).ok())
+                .collect();
+            let mut results = work();
+            for other in others {
+                match other.join() {
+                    Ok(more) => results.extend(more),
+                    Err(panic) => std::panic::resume_unwind(panic),
+                }
+            }
+            results
+        });
+        results.sort_unstable_by_key(|(job, _)| *job);
+        results.into_iter().map(|(_, result)| result).collect()
+    }
+}
+
+/// The texts in groups that are worth a job each.
+fn jobs(texts: &[&[u8]]) -> Vec<std::ops::Range<usize>> {
+    let mut jobs = Vec::new();
+    let (mut start, mut size) = (0, 0);
+    for (at, text) in texts.iter().enumerate() {
+        size += text.len() + 64;
+        if size >= BLOCK_BYTES || at + 1 == texts.len() {
+            jobs.push(start..at + 1);
+            (start, size) = (at + 1, 0);
+        }
+    }
+    jobs
+}
+
+/// All parts in one; a single part is not copied.
+fn concat(mut parts: Vec<Vec<TokenId>>) -> Vec<TokenId> {
+    match parts.len() {
+        1 => parts.swap_remove(0),
+        _ => parts.concat(),
+    }
+}
