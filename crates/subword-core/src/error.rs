@@ -77,10 +77,23 @@ impl Error {
         self
     }
 
-    /// The same error, in the file `path`.
+    /// The same error, in line `line` (the first is 1), unless it knows its line already.
+    #[must_use]
+    pub fn on_line(mut self, line: usize) -> Self {
+        if let Error::ModelFormat { place, .. } = &mut self
+            && place.is_empty()
+        {
+            *place = format!(":{line}");
+        }
+        self
+    }
+
+    /// The same error, in the file `path`, unless it knows its file already.
     #[must_use]
     pub fn at(mut self, path: &Path) -> Self {
-        if let Error::ModelFormat { place, .. } = &mut self {
+        if let Error::ModelFormat { place, .. } = &mut self
+            && (place.is_empty() || place.starts_with(':'))
+        {
             place.insert_str(0, &path.display().to_string());
         }
         self
@@ -115,7 +128,9 @@ impl fmt::Display for Error {
             Error::SpecialToken { token, position } => {
                 write!(f, "the text spells the special token {token:?} at byte {position}")
             }
-            Error::UnknownId { id, position } => write!(f, "no token has id {id} (position {position})"),
+            Error::UnknownId { id, position } => {
+                write!(f, "no token has id {id} (position {position})")
+            }
             Error::Io { path, message, .. } => write!(f, "{path}: {message}"),
         }
     }
