@@ -39,6 +39,18 @@ pub enum Error {
         /// Where it starts, in bytes.
         position: usize,
     },
+    /// A text that this model cannot encode.
+    Text {
+        /// Why.
+        message: String,
+        /// Where, in bytes.
+        position: usize,
+    },
+    /// An argument that makes no sense.
+    Argument {
+        /// What was expected and what was found.
+        message: String,
+    },
     /// An id that no token has.
     UnknownId {
         /// The id, wide enough for what a caller may pass by mistake.
@@ -77,10 +89,23 @@ impl Error {
         self
     }
 
-    /// The same error, in the file `path`.
+    /// The same error, in line `line` (the first is 1), unless it knows its line already.
+    #[must_use]
+    pub fn on_line(mut self, line: usize) -> Self {
+        if let Error::ModelFormat { place, .. } = &mut self
+            && place.is_empty()
+        {
+            *place = format!(":{line}");
+        }
+        self
+    }
+
+    /// The same error, in the file `path`, unless it knows its file already.
     #[must_use]
     pub fn at(mut self, path: &Path) -> Self {
-        if let Error::ModelFormat { place, .. } = &mut self {
+        if let Error::ModelFormat { place, .. } = &mut self
+            && (place.is_empty() || place.starts_with(':'))
+        {
             place.insert_str(0, &path.display().to_string());
         }
         self
@@ -115,6 +140,8 @@ impl fmt::Display for Error {
             Error::SpecialToken { token, position } => {
                 write!(f, "the text spells the special token {token:?} at byte {position}")
             }
+            Error::Text { message, position } => write!(f, "{message} (byte {position})"),
+            Error::Argument { message } => f.write_str(message),
             Error::UnknownId { id, position } => {
                 write!(f, "no token has id {id} (position {position})")
             }

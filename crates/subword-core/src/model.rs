@@ -6,8 +6,12 @@ it. Training makes models, formats read and write them, two equal models are wri
 */
 
 use crate::error::{Error, Result};
+use crate::pretok::Named;
 use crate::types::{Pair, TokenId};
-use crate::vocab::Vocab;
+use crate::vocab::{MAX_ID, Vocab};
+
+/// The longest special token that a model may have, in bytes.
+pub const MAX_SPECIAL_BYTES: usize = 1024;
 
 /// A byte-level BPE tokenizer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,7 +45,7 @@ pub enum Merges {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Pattern {
     /// A pattern that has a hand-written scanner, or `none`.
-    Named(crate::pretok::Named),
+    Named(Named),
     /// A regular expression. What it does not match is a piece too: no byte is ever dropped.
     Regex(String),
     /// One after the other, each cutting the pieces of the one before it.
@@ -93,6 +97,44 @@ pub struct Template {
     pub suffix: Vec<TokenId>,
 }
 
+impl Pattern {
+    /// The same pattern in its one form: no sequence in a sequence, and a name where there is one.
+    fn canonical(self) -> Self {
+        let mut flat = Vec::new();
+        self.flatten_into(&mut flat);
+        let regexes: Option<Vec<&str>> = flat.iter().map(Pattern::as_regex).collect();
+        if let Some(named) = regexes.and_then(|regexes| Named::from_regexes(&regexes)) {
+            return Pattern::Named(named);
+        }
+        for pattern in &mut flat {
+            if let Some(named) = pattern.as_regex().and_then(|regex| Named::from_regexes(&[regex]))
+            {
+                *pattern = Pattern::Named(named);
+            }
+        }
+        match flat.len() {
+            0 => Pattern::Named(Named::None),
+            1 => flat.remove(0),
+            _ => Pattern::Sequence(flat),
+        }
+    }
+
+    fn flatten_into(self, out: &mut Vec<Pattern>) {
+        match self {
+            Pattern::Named(Named::None) => {}
+            Pattern::Sequence(patterns) => patterns.into_iter().for_each(|p| p.flatten_into(out)),
+            pattern => out.push(pattern),
+        }
+    }
+
+    fn as_regex(&self) -> Option<&str> {
+        match self {
+            Pattern::Regex(regex) => Some(regex),
+            _ => None,
+        }
+    }
+}
+
 impl SpecialToken {
     /// A control token, matched as it is written.
     pub fn new(content: impl Into<String>, id: TokenId) -> Self {
@@ -127,13 +169,15 @@ impl Model {
         }
     }
 
-    /// Sorts what has no order of its own and checks that the parts fit together; every format ends with this.
+    /// Brings the model into its one form and checks that the parts fit together; every format ends with this.
     ///
-    /// After it: the 256 bytes are tokens, every listed merge joins two tokens into a third, no pair is listed twice,
-    /// special tokens are non-empty and distinct, and share no id with another string.
+    /// After it: every byte that UTF-8 uses is a token (GPT-NeoX lacks the other 13), every listed merge joins two
+    /// tokens into a third, no pair is listed twice, special tokens are non-empty, distinct, sorted and share no id
+    /// with another string. A control token that no merge makes is not in the vocabulary, so that ordinary text cannot
+    /// produce it. A pattern that has a name goes by it.
     pub fn checked(mut self) -> Result<Self> {
         for byte in 0..=255u8 {
-            if self.vocab.id_of(&[byte]).is_none() {
+            if self.vocab.id_of(&[byte]).is_none() && !matches!(byte, 0xC0 | 0xC1 | 0xF5..) {
                 return Err(Error::format(format!(
                     "the vocabulary has no token for byte 0x{byte:02X}"
                 ))
@@ -142,9 +186,11 @@ impl Model {
                 ));
             }
         }
-        if let Merges::Listed(pairs) = &self.merges {
-            check_merges(&self.vocab, pairs)?;
-        }
+        let made = match &self.merges {
+            Merges::Ranked => Vec::new(),
+            Merges::Listed(pairs) => check_merges(&self.vocab, pairs)?,
+        };
+        self.pattern = self.pattern.canonical();
         self.special_tokens.sort_by(|a, b| (a.id, &a.content).cmp(&(b.id, &b.content)));
         for token in &self.special_tokens {
             check_special_token(&self.vocab, token)?;
@@ -163,6 +209,7 @@ impl Model {
         if let Some(two) = contents.windows(2).find(|two| two[0] == two[1]) {
             return Err(Error::format(format!("the special token {:?} is there twice", two[0])));
         }
+        self.remove_control_tokens(&made);
         for &id in self.template.prefix.iter().chain(&self.template.suffix) {
             if self.token_bytes(id).is_none() {
                 return Err(Error::format(format!(
@@ -171,6 +218,33 @@ impl Model {
             }
         }
         Ok(self)
+    }
+
+    /// Takes the control tokens that no merge makes or uses out of the vocabulary. `made` are the ids that the listed
+    /// merges make.
+    fn remove_control_tokens(&mut self, made: &[TokenId]) {
+        let vocab = &self.vocab;
+        let multi_byte = |&id: &TokenId| vocab.bytes_of(id).is_some_and(|bytes| bytes.len() > 1);
+        let control =
+            self.special_tokens.iter().filter(|token| !token.always).map(|token| token.id);
+        let mut unused: Vec<TokenId> = control.filter(multi_byte).collect();
+        if unused.is_empty() {
+            return;
+        }
+        match &self.merges {
+            Merges::Ranked => unused.retain(|&id| {
+                let bytes = vocab.bytes_of(id).unwrap_or_default();
+                let token = |bytes| vocab.id_of(bytes).is_some();
+                !(1..bytes.len()).any(|at| token(&bytes[..at]) && token(&bytes[at..]))
+            }),
+            Merges::Listed(pairs) => {
+                let mut used = vec![false; vocab.id_limit() as usize];
+                let parts = pairs.iter().flat_map(|&(left, right)| [left, right]);
+                parts.chain(made.iter().copied()).for_each(|id| used[id as usize] = true);
+                unused.retain(|&id| !used[id as usize]);
+            }
+        }
+        unused.into_iter().for_each(|id| self.vocab.remove(id));
     }
 
     /// The bytes of a token, special or not.
@@ -188,8 +262,9 @@ impl Model {
     }
 }
 
-fn check_merges(vocab: &Vocab, pairs: &[Pair]) -> Result<()> {
-    let mut seen = std::collections::HashSet::with_capacity(pairs.len());
+/// Checks the merges and tells which token each makes.
+fn check_merges(vocab: &Vocab, pairs: &[Pair]) -> Result<Vec<TokenId>> {
+    let mut made = Vec::with_capacity(pairs.len());
     let mut joined = Vec::new();
     for (rank, &(left, right)) in pairs.iter().enumerate() {
         let bytes = |id| {
@@ -200,20 +275,21 @@ fn check_merges(vocab: &Vocab, pairs: &[Pair]) -> Result<()> {
         joined.clear();
         joined.extend_from_slice(bytes(left)?);
         joined.extend_from_slice(bytes(right)?);
-        if vocab.id_of(&joined).is_none() {
+        let Some(id) = vocab.id_of(&joined) else {
             let token = joined.escape_ascii();
             return Err(Error::format(format!(
                 "merge {rank} makes b\"{token}\", which is not a token"
             )));
-        }
-        if !seen.insert((left, right)) {
-            let (left, right) = (bytes(left)?.escape_ascii(), bytes(right)?.escape_ascii());
-            return Err(Error::format(format!(
-                "merge {rank} is there twice: b\"{left}\" b\"{right}\""
-            )));
-        }
+        };
+        made.push(id);
     }
-    Ok(())
+    let mut sorted = pairs.to_vec();
+    sorted.sort_unstable();
+    let Some(two) = sorted.windows(2).find(|two| two[0] == two[1]) else { return Ok(made) };
+    let rank = pairs.iter().rposition(|pair| *pair == two[0]).unwrap_or_default();
+    let name = |id| vocab.bytes_of(id).unwrap_or_default().escape_ascii();
+    let (left, right) = (name(two[0].0), name(two[0].1));
+    Err(Error::format(format!("merge {rank} is there twice: b\"{left}\" b\"{right}\"")))
 }
 
 fn check_special_token(vocab: &Vocab, token: &SpecialToken) -> Result<()> {
@@ -221,8 +297,14 @@ fn check_special_token(vocab: &Vocab, token: &SpecialToken) -> Result<()> {
     if content.is_empty() {
         return Err(Error::format(format!("the special token with id {id} is empty")));
     }
-    if id > crate::vocab::MAX_ID {
-        let limit = crate::vocab::MAX_ID;
+    if content.len() > MAX_SPECIAL_BYTES {
+        return Err(Error::format(format!(
+            "the special token with id {id} has {} bytes, the limit is {MAX_SPECIAL_BYTES}",
+            content.len()
+        )));
+    }
+    if id > MAX_ID {
+        let limit = MAX_ID;
         return Err(Error::format(format!(
             "special token {content:?}: id {id} is larger than the limit of {limit}"
         )));

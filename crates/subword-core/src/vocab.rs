@@ -4,8 +4,10 @@ Token bytes to id, and back.
 All token bytes lie in one arena, `spans[id]` says where: decoding copies slices. The way back is an open-addressed
 table of ids that compares against the arena, so no token is stored twice.
 
-    arena  ! " # ... t h e Ġ t h e
-    spans  0..1 1..2 2..3 ... 83..86 86..90        an empty span: no token has this id
+```text
+arena  ! " # ... t h e Ġ t h e
+spans  0..1 1..2 2..3 ... 83..86 86..90        an empty span: no token has this id
+```
 
 Ids may have holes (published vocabularies skip some), but not absurd ones: see [`MAX_ID`].
 */
@@ -34,11 +36,17 @@ pub struct Vocab {
 }
 
 impl Vocab {
+    /// An empty vocabulary with room for `tokens` tokens.
+    pub fn with_capacity(tokens: usize) -> Self {
+        let mut vocab = Vocab::default();
+        vocab.reserve(tokens);
+        vocab
+    }
+
     /// A vocabulary of these tokens. Every token is non-empty, has one id, and every id one token.
     pub fn new<'a>(tokens: impl IntoIterator<Item = (TokenId, &'a [u8])>) -> Result<Self> {
         let tokens = tokens.into_iter();
-        let mut vocab = Vocab::default();
-        vocab.reserve(tokens.size_hint().0);
+        let mut vocab = Vocab::with_capacity(tokens.size_hint().0);
         for (id, bytes) in tokens {
             vocab.insert(id, bytes)?;
         }
@@ -67,6 +75,10 @@ impl Vocab {
             )));
         }
         if let Some(other) = self.bytes_of(id) {
+            if other == bytes {
+                let token = bytes.escape_ascii();
+                return Err(Error::format(format!("the token b\"{token}\" is there twice")));
+            }
             let (other, new) = (other.escape_ascii(), bytes.escape_ascii());
             return Err(Error::format(format!(
                 "id {id} has two tokens: b\"{other}\" and b\"{new}\""
@@ -90,6 +102,29 @@ impl Vocab {
         self.arena.extend_from_slice(bytes);
         self.len += 1;
         Ok(())
+    }
+
+    /// Takes a token out. Its bytes stay in the arena, where nothing finds them.
+    pub fn remove(&mut self, id: TokenId) {
+        let Some(bytes) = self.bytes_of(id) else { return };
+        let mask = self.slots.len() - 1;
+        let mut slot = self.find(bytes);
+        self.slots[slot] = FREE;
+        self.spans[id as usize] = (0, 0);
+        self.len -= 1;
+        // The tokens behind it may have been pushed there by it: each is put where it is looked for now.
+        loop {
+            slot = (slot + 1) & mask;
+            let moved = std::mem::replace(&mut self.slots[slot], FREE);
+            if moved == FREE {
+                break;
+            }
+            let place = self.find(self.bytes_of(moved).unwrap_or_default());
+            self.slots[place] = moved;
+        }
+        while self.spans.last().is_some_and(|span| span.1 == 0) {
+            self.spans.pop();
+        }
     }
 
     /// The id of a token.
@@ -212,12 +247,29 @@ mod tests {
     }
 
     #[test]
+    fn removing_a_token_keeps_the_others() {
+        let token = |id: TokenId| (id % 600).to_le_bytes();
+        let mut vocab = Vocab::default();
+        (0..600).for_each(|id| vocab.insert(id, &token(id)).unwrap());
+        (0..600).filter(|id| id % 3 == 2).for_each(|id| vocab.remove(id));
+        vocab.remove(599);
+        assert_eq!((vocab.len(), vocab.id_limit()), (400, 599));
+        for id in 0..600 {
+            assert_eq!(vocab.id_of(&token(id)), (id % 3 != 2).then_some(id));
+            assert_eq!(vocab.bytes_of(id).is_some(), id % 3 != 2);
+        }
+        vocab.insert(2, &token(2)).unwrap();
+        assert_eq!(vocab.id_of(&token(2)), Some(2));
+    }
+
+    #[test]
     fn bad_tokens_are_refused_with_their_id() {
         let refusal = |tokens: &[(TokenId, &[u8])]| {
             Vocab::new(tokens.iter().copied()).unwrap_err().to_string()
         };
         assert_eq!(refusal(&[(1, b"a"), (1, b"b")]), "id 1 has two tokens: b\"a\" and b\"b\"");
         assert_eq!(refusal(&[(1, b"a"), (2, b"a")]), "the token b\"a\" has two ids: 1 and 2");
+        assert_eq!(refusal(&[(1, b"a"), (1, b"a")]), "the token b\"a\" is there twice");
         assert_eq!(refusal(&[(4, b"")]), "the token with id 4 is empty");
         assert_eq!(refusal(&[(1 << 24, b"a")]), "id 16777216 is larger than the limit of 16777215");
     }

@@ -1,1 +1,56 @@
 //! The Python door: converts types, frees the GIL, maps errors. It decides nothing.
+
+mod engine;
+mod errors;
+mod model;
+mod text;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+mod _core {
+    #[pymodule_export]
+    use super::engine::Engine;
+    #[pymodule_export]
+    use super::model::Model;
+    #[pymodule_export]
+    use super::patterns;
+    #[pymodule_export]
+    use super::split;
+
+    /// How much memory the cache of each thread may use, if the caller does not say.
+    #[pymodule_export]
+    const DEFAULT_CACHE_BYTES: usize = subword_core::tokenizer::DEFAULT_CACHE_BYTES;
+}
+
+/// The named patterns and the regular expressions that define them.
+#[pyfunction]
+fn patterns() -> std::collections::BTreeMap<&'static str, Vec<&'static str>> {
+    let named = subword_core::pretok::Named::ALL.into_iter();
+    named.map(|named| (named.name(), named.regexes().to_vec())).collect()
+}
+
+/// The pieces of a text.
+#[pyfunction]
+fn split<'py>(
+    text: &Bound<'py, PyAny>,
+    pattern: model::PatternArgument,
+) -> PyResult<Vec<Bound<'py, pyo3::types::PyBytes>>> {
+    let py = text.py();
+    let text = text::Text::new(text, text::Errors::Strict)?;
+    let text = text.bytes();
+    let splitter =
+        subword_core::pretok::Splitter::new(&pattern.0).map_err(|e| errors::raise(py, e))?;
+    let mut cursor = splitter.cursor(text).map_err(|e| errors::raise(py, e))?;
+    let (mut pieces, mut ends, mut start) = (Vec::new(), Vec::new(), 0);
+    loop {
+        cursor.next_batch(&mut ends);
+        if ends.is_empty() {
+            return Ok(pieces);
+        }
+        for &end in &ends {
+            pieces.push(pyo3::types::PyBytes::new(py, &text[start..end]));
+            start = end;
+        }
+    }
+}

@@ -35,6 +35,9 @@ pub const SCAN_LIMIT: usize = 64;
 /// No pair here.
 const NO_RANK: u32 = u32::MAX;
 
+/// A byte that is no token: only bytes that UTF-8 never uses (see `Model::checked`).
+const NO_TOKEN: TokenId = TokenId::MAX;
+
 /// Merges pieces.
 #[derive(Debug)]
 pub struct Merger {
@@ -65,7 +68,12 @@ impl Merger {
         }
     }
 
-    /// Appends the ids of a piece. `vocab` is the one of the model.
+    /// The bytes that are no token, usually none; a text with one cannot be encoded.
+    pub fn missing_bytes(&self) -> Vec<u8> {
+        (0..=255).filter(|&byte| self.byte_ids[usize::from(byte)] == NO_TOKEN).collect()
+    }
+
+    /// Appends the ids of a piece, which has no missing byte. `vocab` is the one of the model.
     pub fn encode(
         &self,
         vocab: &Vocab,

@@ -1,1 +1,208 @@
-//! Files to `Model` and back.
+/*!
+Files to [`Model`] and back.
+
+| format      | what it is                                             | holds everything          |
+|-------------|--------------------------------------------------------|---------------------------|
+| native      | one JSON file of our own                               | yes                       |
+| tiktoken    | lines of base64 and rank                               | no pattern, no specials   |
+| gpt2        | `vocab.json` and `merges.txt`                          | only GPT-2's pattern      |
+| huggingface | `tokenizer.json`, byte-level BPE                       | yes                       |
+
+```text
+load   path -> the file, or the file that a directory holds -> recognise by content -> read -> Model::checked
+save   Model -> text, or an error that names what the format cannot hold -> atomic write
+```
+
+Invariants
+* What a file asks for and we do not run is an error that names it, never ignored.
+* What a format cannot hold is an error when saving, except special tokens in `.tiktoken` (see [`tiktoken`]).
+* No input panics, recurses without end or asks for more memory than a few times its size, which is limited.
+*/
+
+mod alphabet;
+mod atomic;
+mod gpt2;
+mod json;
+mod load;
+mod native;
+mod ranks;
+mod tiktoken;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+use crate::model::{Model, Pattern, SpecialToken};
+use crate::types::TokenId;
+use crate::vocab::{MAX_ID, Vocab};
+use json::Json;
+
+pub use load::load;
+pub use ranks::merges_of_ranks;
+
+/// What a file does not say, or says otherwise.
+#[derive(Debug, Clone, Default)]
+pub struct LoadOptions {
+    /// How text is cut into pieces. A `.tiktoken` file needs it; elsewhere it replaces what the file says.
+    pub pattern: Option<Pattern>,
+    /// Special tokens besides those that the file names; see [`special_tokens`].
+    pub special_tokens: Option<Vec<(String, Option<TokenId>)>>,
+    /// The merges of a `vocab.json`, if they are not in `merges.txt` beside it.
+    pub merges: Option<PathBuf>,
+}
+
+/// A kind of file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// One JSON file of our own.
+    Native,
+    /// Lines of base64 and rank.
+    Tiktoken,
+    /// `vocab.json` and `merges.txt`.
+    Gpt2,
+    /// `tokenizer.json`.
+    HuggingFace,
+}
+
+impl Format {
+    /// Every format.
+    pub const ALL: [Format; 4] =
+        [Format::Native, Format::Tiktoken, Format::Gpt2, Format::HuggingFace];
+
+    /// The name that a user types.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Native => "native",
+            Format::Tiktoken => "tiktoken",
+            Format::Gpt2 => "gpt2",
+            Format::HuggingFace => "huggingface",
+        }
+    }
+
+    /// The format of that name.
+    pub fn from_name(name: &str) -> Option<Format> {
+        Format::ALL.into_iter().find(|format| format.name() == name)
+    }
+
+    /// The format to save in if the user names none: `*.tiktoken`, `tokenizer.json`, a directory that exists (`vocab.json`
+    /// and `merges.txt`), otherwise native.
+    pub fn of_path(path: &Path) -> Format {
+        if path.is_dir() {
+            Format::Gpt2
+        } else if path.extension().is_some_and(|extension| extension == "tiktoken") {
+            Format::Tiktoken
+        } else if path.file_name().is_some_and(|name| name == "tokenizer.json") {
+            Format::HuggingFace
+        } else {
+            Format::Native
+        }
+    }
+}
+
+/// Writes a model. Whatever happens, the file is the old one or the new one.
+pub fn save(model: &Model, path: &Path, format: Format) -> Result<()> {
+    match format {
+        Format::Native => atomic::write(&[(path, native::write(model).as_bytes())]),
+        Format::Tiktoken => {
+            let text = tiktoken::write(model).map_err(|error| error.at(path))?;
+            atomic::write(&[(path, text.as_bytes())])
+        }
+        Format::Gpt2 => {
+            let (vocab, merges) = gpt2::write(model).map_err(|error| error.at(path))?;
+            let vocab_path = if path.extension().is_some_and(|extension| extension == "json") {
+                path.to_owned()
+            } else {
+                fs::create_dir_all(path).map_err(|error| Error::io(path, &error))?;
+                path.join("vocab.json")
+            };
+            let merges_path = vocab_path.with_file_name("merges.txt");
+            atomic::write(&[(&merges_path, merges.as_bytes()), (&vocab_path, vocab.as_bytes())])
+        }
+        Format::HuggingFace => Err(Error::format("tokenizer.json cannot be written yet").at(path)),
+    }
+}
+
+/// A model as the bytes of its native file. Equal models have equal bytes.
+///
+/// ```
+/// # use subword_core::{Merges, Model, Pattern, Vocab, formats, pretok::Named};
+/// let model = Model::new(Vocab::bytes(), Merges::Ranked, Pattern::Named(Named::Gpt2), Vec::new());
+/// let bytes = formats::to_bytes(&model);
+/// assert!(bytes.starts_with(b"{\n  \"format\": \"subword\",\n  \"version\": 1,\n"));
+/// assert_eq!(formats::from_bytes(&bytes), Ok(model));
+/// ```
+pub fn to_bytes(model: &Model) -> Vec<u8> {
+    native::write(model).into_bytes()
+}
+
+/// The model whose native file these bytes are.
+pub fn from_bytes(bytes: &[u8]) -> Result<Model> {
+    let mut json = Json::new(bytes)?;
+    let fields = json.fields()?;
+    json.end()?;
+    if !native::recognise(&fields) {
+        return Err({ fields.start() }.expected("an object with \"format\": \"subword\""));
+    }
+    native::read(fields)
+}
+
+/// Special tokens with their ids. One without an id has the id of its bytes in the vocabulary, or else the next free
+/// id after the largest.
+///
+/// ```
+/// # use subword_core::{Vocab, formats::special_tokens};
+/// let mut vocab = Vocab::bytes();
+/// vocab.insert(256, b"<s>").unwrap();
+/// let wanted = [("<s>", None), ("<pad>", None), ("<mask>", Some(300))];
+/// let wanted = wanted.map(|(token, id)| (token.to_owned(), id)).to_vec();
+/// let ids: Vec<u32> = special_tokens(&vocab, wanted).unwrap().iter().map(|token| token.id).collect();
+/// assert_eq!(ids, [256, 301, 300]);
+/// ```
+pub fn special_tokens(
+    vocab: &Vocab,
+    wanted: Vec<(String, Option<TokenId>)>,
+) -> Result<Vec<SpecialToken>> {
+    let known = |token: &str| vocab.id_of(token.as_bytes());
+    number(wanted, vocab.id_limit(), known)
+}
+
+/// Special tokens with their ids, `known` or the next free one from `next` on.
+fn number(
+    wanted: Vec<(String, Option<TokenId>)>,
+    next: TokenId,
+    known: impl Fn(&str) -> Option<TokenId>,
+) -> Result<Vec<SpecialToken>> {
+    let largest = wanted.iter().filter_map(|(_, id)| *id).max();
+    let mut next = next.max(largest.map_or(0, |id| id.saturating_add(1)));
+    let mut tokens = Vec::with_capacity(wanted.len());
+    for (content, id) in wanted {
+        let id = match id.or_else(|| known(&content)) {
+            Some(id) => id,
+            None if next > MAX_ID => {
+                return Err(Error::format(format!(
+                    "no id is free for the special token {content:?}"
+                )));
+            }
+            None => {
+                next += 1;
+                next - 1
+            }
+        };
+        tokens.push(SpecialToken::new(content, id));
+    }
+    Ok(tokens)
+}
+
+/// The special tokens that the caller names. `odd` are tokens of the file that are not in the vocabulary.
+fn named_special_tokens(
+    vocab: &Vocab,
+    odd: &[(&str, TokenId)],
+    options: &LoadOptions,
+) -> Result<Vec<SpecialToken>> {
+    let wanted = options.special_tokens.clone().unwrap_or_default();
+    let next = odd.iter().map(|(_, id)| id + 1).max().unwrap_or(0).max(vocab.id_limit());
+    number(wanted, next, |token| {
+        let odd = odd.iter().find(|(other, _)| *other == token).map(|&(_, id)| id);
+        odd.or_else(|| vocab.id_of(token.as_bytes()))
+    })
+}

@@ -158,6 +158,9 @@ impl Tokenizer {
         worker: &mut Worker,
         sink: &mut impl Sink,
     ) -> Result<()> {
+        if !self.missing_bytes.is_empty() {
+            self.refuse_missing_bytes(text)?;
+        }
         let mut cursor = self.splitter.cursor(text)?;
         let mut ends = std::mem::take(&mut worker.ends);
         let mut start = 0;

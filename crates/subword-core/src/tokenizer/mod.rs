@@ -21,8 +21,8 @@ use crate::special::{Allowed, Finder};
 use crate::types::TokenId;
 use encode::Worker;
 
-pub use offsets::Located;
-pub use threads::Ragged;
+pub use offsets::{Located, in_characters};
+pub use threads::{Ragged, Threads};
 
 /// How much memory the cache of each thread may use, if the caller does not say.
 pub const DEFAULT_CACHE_BYTES: usize = 32 << 20;
@@ -40,6 +40,8 @@ pub struct Tokenizer {
     /// The finders of all special tokens, and of those that are always matched.
     all: Finders,
     always: Finders,
+    /// The bytes that cannot be encoded, usually none.
+    missing_bytes: Vec<u8>,
     workers: Pool<Worker>,
     cache_bytes: usize,
 }
@@ -68,9 +70,11 @@ impl Tokenizer {
     pub fn new(model: Model, cache_bytes: usize) -> Result<Tokenizer> {
         let model = model.checked()?;
         let tokens = || model.special_tokens.iter();
+        let merger = Merger::new(&model);
         Ok(Tokenizer {
             splitter: Splitter::new(&model.pattern)?,
-            merger: Merger::new(&model),
+            missing_bytes: merger.missing_bytes(),
+            merger,
             joins: Joins::new(&model.vocab),
             all: Finders::new(model.normalizer, tokens())?,
             always: Finders::new(model.normalizer, tokens().filter(|token| token.always))?,
@@ -116,12 +120,31 @@ impl Tokenizer {
                 run(&self.always)
             }
             Allowed::Only(contents) => {
+                let known = |content: &String| {
+                    self.model.special_tokens.iter().any(|token| token.content == *content)
+                };
+                if let Some(unknown) = contents.iter().find(|&content| !known(content)) {
+                    let message = format!("{unknown:?} is not a special token of this tokenizer");
+                    return Err(Error::Argument { message });
+                }
                 let chosen = |token: &&crate::model::SpecialToken| {
                     token.always || contents.contains(&token.content)
                 };
                 let tokens = self.model.special_tokens.iter().filter(chosen);
                 run(&Finders::new(self.model.normalizer, tokens)?)
             }
+        }
+    }
+
+    /// An error if the text has a byte that is no token.
+    fn refuse_missing_bytes(&self, text: &[u8]) -> Result<()> {
+        let missing = |byte: &u8| self.missing_bytes.contains(byte);
+        match text.iter().position(missing) {
+            Some(position) => {
+                let message = format!("byte 0x{:02X} is not a token of this model", text[position]);
+                Err(Error::Text { message, position })
+            }
+            None => Ok(()),
         }
     }
 

@@ -71,3 +71,63 @@ impl Tokenizer {
         })
     }
 }
+
+/// Places in bytes as places in characters: a place within a character moves outwards to its edge. A byte that is not
+/// part of a valid character counts as one.
+pub fn in_characters(text: &[u8], mut places: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
+    // The number of the character that each byte belongs to.
+    let mut character = Vec::with_capacity(text.len() + 1);
+    let mut count = 0;
+    for chunk in text.utf8_chunks() {
+        let lengths = chunk.valid().chars().map(char::len_utf8);
+        for len in lengths.chain(chunk.invalid().iter().map(|_| 1)) {
+            character.extend(std::iter::repeat_n(count, len));
+            count += 1;
+        }
+    }
+    character.push(count);
+    for (start, end) in &mut places {
+        let inside = *end > 0 && character[*end] == character[*end - 1];
+        *end = character[*end] + usize::from(inside);
+        *start = character[*start];
+    }
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_characters;
+
+    #[test]
+    fn places_within_a_character_move_to_its_edges() {
+        let text = "aé中\u{1F600}".as_bytes();
+        let text = [text, b"\xFFz"].concat();
+        let places = vec![
+            (0, 1),
+            (1, 2),
+            (2, 3),
+            (1, 3),
+            (3, 6),
+            (4, 5),
+            (7, 9),
+            (6, 10),
+            (10, 11),
+            (11, 12),
+            (12, 12),
+        ];
+        let expected = [
+            (0, 1),
+            (1, 2),
+            (1, 2),
+            (1, 2),
+            (2, 3),
+            (2, 3),
+            (3, 4),
+            (3, 4),
+            (4, 5),
+            (5, 6),
+            (6, 6),
+        ];
+        assert_eq!(in_characters(&text, places), expected);
+    }
+}

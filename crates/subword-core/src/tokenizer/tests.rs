@@ -58,6 +58,10 @@ fn text(bytes: usize, seed: u64) -> Vec<u8> {
     text
 }
 
+fn on(threads: usize) -> Threads {
+    std::num::NonZeroUsize::new(threads)
+}
+
 const CHOICES: [Allowed; 2] = [Allowed::Text, Allowed::All];
 
 #[test]
@@ -66,13 +70,13 @@ fn threads_and_caches_change_nothing() {
     for named in [Named::Gpt2, Named::O200k] {
         for normalizer in [Normalizer::None, Normalizer::Nfc] {
             for allowed in CHOICES {
-                let one = tokenizer(0, named, normalizer).encode(&text, &allowed, 1).unwrap();
+                let one = tokenizer(0, named, normalizer).encode(&text, &allowed, on(1)).unwrap();
                 for cache_bytes in [0, 3000, 1 << 20] {
                     let tokenizer = tokenizer(cache_bytes, named, normalizer);
                     for threads in [1, 2, 5] {
-                        let ids = tokenizer.encode(&text, &allowed, threads).unwrap();
+                        let ids = tokenizer.encode(&text, &allowed, on(threads)).unwrap();
                         assert!(ids == one, "{named:?} {normalizer:?} {cache_bytes} {threads}");
-                        let count = tokenizer.count(&text, &allowed, None, threads).unwrap();
+                        let count = tokenizer.count(&text, &allowed, None, on(threads)).unwrap();
                         assert_eq!(count, Some(one.len()));
                     }
                 }
@@ -87,12 +91,12 @@ fn a_batch_is_its_texts_one_by_one() {
     let texts: Vec<Vec<u8>> = (0..300).map(|i| text(i * i / 20, i as u64)).collect();
     let texts: Vec<&[u8]> = texts.iter().map(Vec::as_slice).collect();
     for threads in [1, 3] {
-        let ragged = tokenizer.encode_batch(&texts, &Allowed::All, threads).unwrap();
-        let counts = tokenizer.count_batch(&texts, &Allowed::All, threads).unwrap();
+        let ragged = tokenizer.encode_batch(&texts, &Allowed::All, on(threads)).unwrap();
+        let counts = tokenizer.count_batch(&texts, &Allowed::All, on(threads)).unwrap();
         assert_eq!(ragged.offsets.len(), texts.len() + 1);
         for (i, text) in texts.iter().enumerate() {
             let ids = &ragged.ids[ragged.offsets[i] as usize..ragged.offsets[i + 1] as usize];
-            assert_eq!(ids, tokenizer.encode(text, &Allowed::All, 1).unwrap());
+            assert_eq!(ids, tokenizer.encode(text, &Allowed::All, on(1)).unwrap());
             assert_eq!(ids.len(), counts[i]);
         }
     }
@@ -104,7 +108,7 @@ fn decoding_gives_the_bytes_back() {
     let tokenizer = tokenizer(1 << 20, Named::DeepseekV3, Normalizer::None);
     let text = text(50_000, 3);
     for allowed in CHOICES {
-        let ids = tokenizer.encode(&text, &allowed, 1).unwrap();
+        let ids = tokenizer.encode(&text, &allowed, on(1)).unwrap();
         assert!(tokenizer.decode(&ids).unwrap() == text);
     }
     let error = tokenizer.decode(&[0, 9999]).unwrap_err().to_string();
@@ -115,8 +119,8 @@ fn decoding_gives_the_bytes_back() {
 fn a_count_stops_at_its_limit() {
     let tokenizer = tokenizer(1 << 20, Named::Gpt2, Normalizer::None);
     let text = text(1000, 4);
-    let count = tokenizer.encode(&text, &Allowed::Text, 1).unwrap().len();
-    let limited = |limit| tokenizer.count(&text, &Allowed::Text, Some(limit), 1).unwrap();
+    let count = tokenizer.encode(&text, &Allowed::Text, on(1)).unwrap().len();
+    let limited = |limit| tokenizer.count(&text, &Allowed::Text, Some(limit), on(1)).unwrap();
     assert_eq!((limited(count), limited(count - 1), limited(0)), (Some(count), None, None));
 }
 
@@ -126,7 +130,7 @@ fn offsets_point_into_the_original_text() {
         let tokenizer = tokenizer(1 << 20, Named::Qwen2, normalizer);
         let text = text(3000, 5);
         let located = tokenizer.encode_offsets(&text, &Allowed::All).unwrap();
-        assert_eq!(located.ids, tokenizer.encode(&text, &Allowed::All, 1).unwrap());
+        assert_eq!(located.ids, tokenizer.encode(&text, &Allowed::All, on(1)).unwrap());
         let mut last = 0;
         for (&id, &(start, end)) in located.ids.iter().zip(&located.places) {
             assert!(start <= last && last <= end, "nothing is left out");
@@ -142,14 +146,14 @@ fn offsets_point_into_the_original_text() {
 #[test]
 fn special_tokens_are_text_unless_asked_for() {
     let tokenizer = tokenizer(1 << 20, Named::Gpt2, Normalizer::None);
-    let ids = |allowed| tokenizer.encode(b"<|end|>", &allowed, 1).unwrap();
+    let ids = |allowed| tokenizer.encode(b"<|end|>", &allowed, on(1)).unwrap();
     assert_eq!(ids(Allowed::Text), b"<|end|>".map(TokenId::from));
     assert_eq!(ids(Allowed::All), [500]);
     assert_eq!(ids(Allowed::Only(vec!["<|end|>".into()])), [500]);
     assert_eq!(ids(Allowed::Only(vec![])), b"<|end|>".map(TokenId::from));
-    let error = tokenizer.encode("é   <|end|>".as_bytes(), &Allowed::Error, 1).unwrap_err();
+    let error = tokenizer.encode("é   <|end|>".as_bytes(), &Allowed::Error, on(1)).unwrap_err();
     assert_eq!(error, Error::SpecialToken { token: "<|end|>".into(), position: 5 });
-    assert_eq!(tokenizer.encode(b"   ", &Allowed::Error, 1).unwrap(), [502]);
+    assert_eq!(tokenizer.encode(b"   ", &Allowed::Error, on(1)).unwrap(), [502]);
 }
 
 #[test]
@@ -159,11 +163,11 @@ fn a_settled_prefix_encodes_apart_from_the_rest() {
         for seed in 0..300 {
             let text = text(200, seed);
             for allowed in CHOICES {
-                let whole = tokenizer.encode(&text, &allowed, 1).unwrap();
+                let whole = tokenizer.encode(&text, &allowed, on(1)).unwrap();
                 for seen in 0..text.len() {
                     let settled = tokenizer.settled(&text[..seen], &allowed).unwrap();
-                    let mut ids = tokenizer.encode(&text[..settled], &allowed, 1).unwrap();
-                    ids.extend(tokenizer.encode(&text[settled..], &allowed, 1).unwrap());
+                    let mut ids = tokenizer.encode(&text[..settled], &allowed, on(1)).unwrap();
+                    ids.extend(tokenizer.encode(&text[settled..], &allowed, on(1)).unwrap());
                     assert!(ids == whole, "{seen} {settled} {:?}", text.escape_ascii().to_string());
                 }
             }

@@ -6,6 +6,7 @@ special token stands; a batch is shared text by text. Workers take the next bloc
 together in order: the ids are those of one thread, whatever the number.
 */
 
+use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::encode::{Counter, Sink, Worker};
@@ -21,6 +22,18 @@ const BLOCK_BYTES: usize = 1 << 17;
 /// How far to look for a place to cut.
 const CUT_WINDOW: usize = 1 << 16;
 
+/// How many threads to use at most; none: as many as the process has cores.
+pub type Threads = Option<NonZeroUsize>;
+
+/// How many threads a call gets that has so many bytes to encode. Asking for the cores costs more than a short text.
+fn how_many(threads: Threads, bytes: usize) -> usize {
+    if bytes < 2 * BLOCK_BYTES {
+        return 1;
+    }
+    let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    threads.map_or_else(cores, NonZeroUsize::get)
+}
+
 /// The ids of many texts: those of text i are `ids[offsets[i]..offsets[i + 1]]`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Ragged {
@@ -32,7 +45,8 @@ pub struct Ragged {
 
 impl Tokenizer {
     /// The ids of a text.
-    pub fn encode(&self, text: &[u8], allowed: &Allowed, threads: usize) -> Result<Vec<TokenId>> {
+    pub fn encode(&self, text: &[u8], allowed: &Allowed, threads: Threads) -> Result<Vec<TokenId>> {
+        let threads = how_many(threads, text.len());
         self.with_finders(allowed, &[text], |finders| {
             let blocks = self.blocks(text, finders, threads)?;
             if blocks.len() < 2 {
@@ -55,8 +69,9 @@ impl Tokenizer {
         text: &[u8],
         allowed: &Allowed,
         limit: Option<usize>,
-        threads: usize,
+        threads: Threads,
     ) -> Result<Option<usize>> {
+        let threads = how_many(threads, text.len());
         let limit = limit.unwrap_or(usize::MAX);
         let counter = || Counter { count: 0, limit };
         self.with_finders(allowed, &[text], |finders| {
@@ -80,8 +95,9 @@ impl Tokenizer {
         &self,
         texts: &[&[u8]],
         allowed: &Allowed,
-        threads: usize,
+        threads: Threads,
     ) -> Result<Ragged> {
+        let threads = how_many(threads, texts.iter().map(|text| text.len()).sum());
         self.with_finders(allowed, texts, |finders| {
             let jobs = jobs(texts);
             let parts = self.share(jobs.len(), threads, |job, worker| {
@@ -108,8 +124,9 @@ impl Tokenizer {
         &self,
         texts: &[&[u8]],
         allowed: &Allowed,
-        threads: usize,
+        threads: Threads,
     ) -> Result<Vec<usize>> {
+        let threads = how_many(threads, texts.iter().map(|text| text.len()).sum());
         self.with_finders(allowed, texts, |finders| {
             let jobs = jobs(texts);
             let parts = self.share(jobs.len(), threads, |job, worker| {
@@ -122,6 +139,25 @@ impl Tokenizer {
             })?;
             Ok(parts.concat())
         })
+    }
+
+    /// The ids of a text with the model's template around them.
+    pub fn surround(&self, ids: Vec<TokenId>) -> Vec<TokenId> {
+        let template = &self.model.template;
+        [&template.prefix[..], &ids, &template.suffix].concat()
+    }
+
+    /// The ids of many texts with the model's template around each.
+    pub fn surround_all(&self, ragged: Ragged) -> Ragged {
+        let template = &self.model.template;
+        let mut all = Ragged { ids: Vec::new(), offsets: vec![0] };
+        for two in ragged.offsets.windows(2) {
+            all.ids.extend_from_slice(&template.prefix);
+            all.ids.extend_from_slice(&ragged.ids[two[0] as usize..two[1] as usize]);
+            all.ids.extend_from_slice(&template.suffix);
+            all.offsets.push(all.ids.len() as u64);
+        }
+        all
     }
 
     /// How much of a text that goes on can be encoded now without knowing how: up to a place where it may be cut.

@@ -1,0 +1,120 @@
+/*!
+Writes files so that each of them is either the old one or the new one, never half of it.
+
+```text
+create a temporary file beside the target     same directory, so that the rename is one step
+write, fsync                                   the bytes are on the disk before the name is
+rename over the target                         old or new, whatever happens here
+fsync the directory                            the new name is on the disk
+```
+
+Invariants
+* Until the rename the old file is untouched; on any error the temporary file is removed.
+* A symbolic link stays one: the file that it points to is replaced.
+* A file that existed keeps its permissions, a new one gets those of any new file.
+
+Several files are all written before the first is renamed, so that a full disk changes none of them.
+*/
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::error::{Error, Result};
+
+/// How many symbolic links may follow each other, as on Linux.
+const MAX_LINKS: usize = 40;
+
+/// A file that is written, but does not have its name yet. Dropping it removes it.
+struct Staged {
+    temporary: Option<PathBuf>,
+    target: PathBuf,
+}
+
+/// Writes every file.
+pub(super) fn write(files: &[(&Path, &[u8])]) -> Result<()> {
+    let stage = |&(path, bytes): &(&Path, &[u8])| {
+        Staged::new(path, bytes).map_err(|error| Error::io(path, &error))
+    };
+    let staged = files.iter().map(stage).collect::<Result<Vec<_>>>()?;
+    for (file, (path, _)) in staged.into_iter().zip(files) {
+        file.commit().map_err(|error| Error::io(path, &error))?;
+    }
+    Ok(())
+}
+
+impl Staged {
+    fn new(path: &Path, bytes: &[u8]) -> io::Result<Self> {
+        let target = real_path(path)?;
+        if target.is_dir() {
+            return Err(io::Error::from(io::ErrorKind::IsADirectory));
+        }
+        let (temporary, mut file) = create_beside(&target)?;
+        let staged = Staged { temporary: Some(temporary), target };
+        if let Ok(old) = fs::metadata(&staged.target) {
+            file.set_permissions(old.permissions())?;
+        }
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        Ok(staged)
+    }
+
+    fn commit(mut self) -> io::Result<()> {
+        if let Some(temporary) = self.temporary.take()
+            && let Err(error) = fs::rename(&temporary, &self.target)
+        {
+            self.temporary = Some(temporary);
+            return Err(error);
+        }
+        sync_directory(directory_of(&self.target))
+    }
+}
+
+impl Drop for Staged {
+    fn drop(&mut self) {
+        if let Some(temporary) = &self.temporary {
+            // Nothing is left to do if even this fails; the error that led here is what the caller sees.
+            let _ = fs::remove_file(temporary);
+        }
+    }
+}
+
+/// A new file in the directory of `target`, under a name that no file has.
+fn create_beside(target: &Path) -> io::Result<(PathBuf, File)> {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    loop {
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = format!(".subword-{}-{number}.tmp", std::process::id());
+        let path = directory_of(target).join(name);
+        match OpenOptions::new().write(true).create_new(true).open(&path) {
+            Ok(file) => return Ok((path, file)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// The file that `path` names once all symbolic links are followed. It need not exist.
+fn real_path(path: &Path) -> io::Result<PathBuf> {
+    let mut path = path.to_owned();
+    for _ in 0..MAX_LINKS {
+        match fs::read_link(&path) {
+            Ok(link) => path = directory_of(&path).join(link),
+            Err(_) => return Ok(path),
+        }
+    }
+    Err(io::Error::other("too many symbolic links"))
+}
+
+fn directory_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// A rename is on the disk once its directory is. Only Unix can open a directory to say so.
+fn sync_directory(directory: &Path) -> io::Result<()> {
+    if cfg!(unix) { File::open(directory)?.sync_all() } else { Ok(()) }
+}

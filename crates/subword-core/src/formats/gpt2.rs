@@ -1,0 +1,269 @@
+/*!
+`vocab.json` and `merges.txt`, as GPT-2 was published: two files side by side.
+
+```text
+vocab.json   {"!": 0, ..., "Ġt": 256, ...}      tokens in GPT-2's byte alphabet
+merges.txt   #version: 0.2                      optional
+             Ġ t                                the first merge has the lowest rank
+```
+
+The files hold no pattern (GPT-2's is meant) and do not say which tokens are special: what the caller names is special,
+and may be written as it is (`<|end of text|>`). Any other token that no merge makes, like RoBERTa's `<mask>`, stays in
+the vocabulary, where ordinary text never produces it.
+*/
+
+use std::collections::HashSet;
+
+use super::json::{Json, write_string};
+use super::{LoadOptions, alphabet, named_special_tokens, ranks};
+use crate::error::{Error, Result};
+use crate::model::{Merges, Model, Normalizer, Pattern, SpecialToken, Template};
+use crate::pretok::Named;
+use crate::types::{Pair, TokenId};
+use crate::vocab::Vocab;
+
+const HEADER: &str = "#version";
+
+/// A vocabulary as JSON files write it: the tokens in the alphabet, and the others with the line they are in.
+pub(super) struct WrittenVocab {
+    pub(super) vocab: Vocab,
+    odd: Vec<(String, TokenId, usize)>,
+}
+
+impl WrittenVocab {
+    /// An object of tokens and ids.
+    pub(super) fn read(json: &mut Json) -> Result<Self> {
+        let mut vocab = Vocab::default();
+        let mut odd = Vec::new();
+        let mut bytes = Vec::new();
+        json.object(|json, token| {
+            let id = json.id()?;
+            if alphabet::read_into(&mut bytes, &token) {
+                vocab.insert(id, &bytes).map_err(|error| error.on_line(json.line()))
+            } else {
+                odd.push((token.into_owned(), id, json.line()));
+                Ok(())
+            }
+        })?;
+        Ok(WrittenVocab { vocab, odd })
+    }
+
+    /// The tokens outside the alphabet, which only make sense as special tokens.
+    pub(super) fn odd(&self) -> impl Iterator<Item = (&str, TokenId)> {
+        self.odd.iter().map(|(token, id, _)| (token.as_str(), *id))
+    }
+
+    /// Checks that the tokens outside the alphabet are special tokens.
+    pub(super) fn check_odd(&self, special_tokens: &[SpecialToken]) -> Result<()> {
+        let mut seen = HashSet::new();
+        for (token, id, line) in &self.odd {
+            let special = special_tokens.iter().find(|special| special.content == *token);
+            match special {
+                _ if !seen.insert(token) => {
+                    let message = format!("the token {token:?} is there twice");
+                    return Err(Error::format_line(*line, message));
+                }
+                Some(special) if special.id == *id => {}
+                Some(special) => {
+                    let message =
+                        format!("the special token {token:?} has two ids: {id} and {}", special.id);
+                    return Err(Error::format_line(*line, message));
+                }
+                None => {
+                    return Err(alphabet::refusal(token)
+                        .with_hint(format!(
+                            "if it is a special token, say so: special_tokens=[{token:?}]"
+                        ))
+                        .on_line(*line));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Reads merges, each written as two tokens of a vocabulary.
+pub(super) struct PairReader<'a> {
+    vocab: &'a Vocab,
+    bytes: Vec<u8>,
+    joined: Vec<u8>,
+}
+
+impl<'a> PairReader<'a> {
+    pub(super) fn new(vocab: &'a Vocab) -> Self {
+        PairReader { vocab, bytes: Vec::new(), joined: Vec::new() }
+    }
+
+    /// A merge like `Ġ t`.
+    pub(super) fn line(&mut self, line: &str) -> Result<Pair> {
+        match line.split_once(' ') {
+            Some((left, right))
+                if !left.is_empty() && !right.is_empty() && !right.contains(' ') =>
+            {
+                self.pair(left, right)
+            }
+            _ => {
+                let (found, line) =
+                    (line.split(' ').filter(|part| !part.is_empty()).count(), shown(line));
+                Err(Error::format(format!(
+                    "expected two tokens separated by one space, found {found} in {line:?}"
+                ))
+                .with_hint("a space inside a byte-level token is written 'Ġ'"))
+            }
+        }
+    }
+
+    /// A merge of two tokens.
+    pub(super) fn pair(&mut self, left: &str, right: &str) -> Result<Pair> {
+        self.joined.clear();
+        let pair = (self.token(left)?, self.token(right)?);
+        if self.vocab.id_of(&self.joined).is_none() {
+            let made = shown(&alphabet::written(&self.joined));
+            return Err(Error::format(format!(
+                "expected a merge that makes a token of the vocabulary, found one that makes {made:?}"
+            )));
+        }
+        Ok(pair)
+    }
+
+    fn token(&mut self, token: &str) -> Result<TokenId> {
+        let known = alphabet::read_into(&mut self.bytes, token);
+        self.joined.extend_from_slice(&self.bytes);
+        match self.vocab.id_of(&self.bytes) {
+            Some(id) if known => Ok(id),
+            _ => Err(Error::format(format!(
+                "expected a token of the vocabulary, found {:?}",
+                shown(token)
+            ))
+            .with_hint("do the merges belong to this vocabulary?")),
+        }
+    }
+}
+
+fn shown(text: &str) -> String {
+    let start: String = text.chars().take(40).collect();
+    if start.len() < text.len() { start + "..." } else { start }
+}
+
+/// A merge, as a line of the file.
+pub(super) fn merge_line(vocab: &Vocab, (left, right): Pair) -> String {
+    let mut out = alphabet::written(vocab.bytes_of(left).unwrap_or_default());
+    out.push(' ');
+    alphabet::write_into(&mut out, vocab.bytes_of(right).unwrap_or_default());
+    out
+}
+
+/// The vocabulary and the special tokens of a `vocab.json`.
+pub(super) fn read_vocab(
+    mut json: Json,
+    options: &LoadOptions,
+) -> Result<(Vocab, Vec<SpecialToken>)> {
+    let written = WrittenVocab::read(&mut json)?;
+    json.end()?;
+    let odd: Vec<_> = written.odd().collect();
+    let special_tokens = named_special_tokens(&written.vocab, &odd, options)?;
+    written.check_odd(&special_tokens)?;
+    Ok((written.vocab, special_tokens))
+}
+
+/// The merges of a `merges.txt`.
+pub(super) fn read_merges(bytes: &[u8], vocab: &Vocab) -> Result<Vec<Pair>> {
+    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    let mut pairs = Vec::new();
+    let mut reader = PairReader::new(vocab);
+    for (at, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if line.is_empty() || line.starts_with(HEADER.as_bytes()) {
+            continue;
+        }
+        let line = std::str::from_utf8(line)
+            .map_err(|_| Error::format_line(at + 1, "expected UTF-8 text, found other bytes"))?;
+        pairs.push(reader.line(line).map_err(|error| error.on_line(at + 1))?);
+    }
+    Ok(pairs)
+}
+
+/// The model of the two files.
+pub(super) fn model(
+    vocab: Vocab,
+    special_tokens: Vec<SpecialToken>,
+    merges: Vec<Pair>,
+    options: &LoadOptions,
+) -> Result<Model> {
+    let pattern = options.pattern.clone().unwrap_or(Pattern::Named(Named::Gpt2));
+    Model::new(vocab, Merges::Listed(merges), pattern, special_tokens).checked()
+}
+
+/// The two files of a model, `vocab.json` first. What they cannot hold is an error.
+pub(super) fn write(model: &Model) -> Result<(String, String)> {
+    check_writable(model)?;
+    let ranked;
+    let pairs = match &model.merges {
+        Merges::Listed(pairs) => pairs,
+        Merges::Ranked => {
+            ranked = ranks::merges_of_ranks(&model.vocab);
+            &ranked
+        }
+    };
+    let mut merges = format!("{HEADER}: 0.2\n");
+    for &pair in pairs {
+        let line = merge_line(&model.vocab, pair);
+        if line.starts_with(HEADER) {
+            return Err(refusal(&format!("the merge {line:?} would be read as a header")));
+        }
+        merges.push_str(&line);
+        merges.push('\n');
+    }
+    let mut vocab = String::from("{");
+    for (at, (token, id)) in written_tokens(model)?.iter().enumerate() {
+        vocab.push_str(if at == 0 { "" } else { "," });
+        write_string(&mut vocab, token);
+        vocab.push_str(&format!(":{id}"));
+    }
+    vocab.push_str("}\n");
+    Ok((vocab, merges))
+}
+
+/// Every token and special token as the vocabulary of a JSON file writes it, by rising id.
+fn written_tokens(model: &Model) -> Result<Vec<(String, TokenId)>> {
+    let in_vocab = |token: &SpecialToken| model.vocab.bytes_of(token.id).is_some();
+    let tokens = model.vocab.iter().map(|(id, bytes)| (alphabet::written(bytes), id));
+    let special = model.special_tokens.iter().filter(|token| !in_vocab(token));
+    let mut all: Vec<_> =
+        tokens.chain(special.map(|token| (token.content.clone(), token.id))).collect();
+    all.sort_unstable_by_key(|&(_, id)| id);
+    let mut seen = HashSet::with_capacity(all.len());
+    match all.iter().find(|(token, _)| !seen.insert(token.as_str())) {
+        Some((token, _)) => Err(refusal(&format!("two of its tokens are written {token:?}"))),
+        None => Ok(all),
+    }
+}
+
+fn check_writable(model: &Model) -> Result<()> {
+    if model.pattern != Pattern::Named(Named::Gpt2) {
+        return Err(refusal("its pattern is not gpt2, and the files have no place for another"));
+    }
+    if model.normalizer != Normalizer::None {
+        return Err(refusal("it normalises its text"));
+    }
+    if model.template != Template::default() {
+        return Err(refusal("it puts special tokens around a text"));
+    }
+    let plain =
+        |token: &&SpecialToken| **token != SpecialToken::new(token.content.clone(), token.id);
+    if let Some(token) = model.special_tokens.iter().find(plain) {
+        return Err(refusal(&format!("its special token {:?} has flags", token.content)));
+    }
+    if model.ignore_merges
+        && let Some(id) = ranks::unreachable_token(model)
+    {
+        let token = model.vocab.bytes_of(id).unwrap_or_default().escape_ascii();
+        return Err(refusal(&format!("no merge makes token {id}, b\"{token}\"")));
+    }
+    Ok(())
+}
+
+fn refusal(what: &str) -> Error {
+    Error::format(format!("this tokenizer cannot be saved as vocab.json and merges.txt: {what}"))
+        .with_hint("save it as a native file or as tokenizer.json")
+}

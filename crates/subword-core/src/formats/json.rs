@@ -1,0 +1,469 @@
+/*!
+Reads JSON by pulling: the caller says what must come next, nothing is kept that nobody asked for.
+
+```text
+{"a": 0, "b": 1}      object(|json, key| vocab.insert(json.id()?, key))
+```
+
+Small objects are read as [`Fields`]: take what is known, then `finish` refuses what is left over.
+
+Invariants
+* Every error says the line, what was expected and what was found.
+* Nothing recurses on the input: `skip` counts its depth, and gives up at [`MAX_DEPTH`].
+* What `skip` passes over is valid JSON.
+
+Why not serde_json: its errors speak of its own types, know no line for a value that parses but makes no sense, and
+a vocabulary goes straight into its arena here. The tests hold this reader against serde_json, which accepts and
+refuses the same texts.
+*/
+
+use std::borrow::Cow;
+
+use crate::error::{Error, Result};
+use crate::types::TokenId;
+use crate::vocab::MAX_ID;
+
+/// How deep lists and objects may be nested.
+const MAX_DEPTH: usize = 127;
+
+/// How many keys an object that is read as [`Fields`] may have.
+const MAX_FIELDS: usize = 64;
+
+/// How many characters of the input an error shows.
+const SHOWN: usize = 40;
+
+/// A place in a JSON text. Copies are cheap: a copy is a place to come back to.
+#[derive(Clone, Copy)]
+pub(super) struct Json<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+/// The keys of a small object, each with the place of its value.
+pub(super) struct Fields<'a> {
+    start: Json<'a>,
+    fields: Vec<(Cow<'a, str>, Json<'a>)>,
+}
+
+impl<'a> Json<'a> {
+    /// The start of a text. A byte order mark is skipped.
+    pub(super) fn new(bytes: &'a [u8]) -> Result<Self> {
+        let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+        match std::str::from_utf8(bytes) {
+            Ok(text) => Ok(Json { text, at: 0 }),
+            Err(error) => {
+                let (good, bad) = bytes.split_at(error.valid_up_to());
+                let line = 1 + good.iter().filter(|&&byte| byte == b'\n').count();
+                let found = format!("expected UTF-8 text, found the byte 0x{:02X}", bad[0]);
+                Err(Error::format_line(line, found).with_hint("the file is damaged"))
+            }
+        }
+    }
+
+    /// The line of this place, the first is 1.
+    pub(super) fn line(&self) -> usize {
+        let before = &self.text[..self.at];
+        let before = if self.at == self.text.len() { before.trim_end() } else { before };
+        1 + before.bytes().filter(|&byte| byte == b'\n').count()
+    }
+
+    /// The error that something else was expected here.
+    pub(super) fn expected(&mut self, what: &str) -> Error {
+        let ended = self.peek().is_none();
+        let message = format!("expected {what}, found {}", self.found());
+        let error = Error::format_line(self.line(), message);
+        if ended {
+            error.with_hint("the file is cut off: copy or download it again")
+        } else {
+            error
+        }
+    }
+
+    /// The next byte that is not white space.
+    pub(super) fn peek(&mut self) -> Option<u8> {
+        let bytes = self.text.as_bytes();
+        while let Some(b' ' | b'\n' | b'\r' | b'\t') = bytes.get(self.at) {
+            self.at += 1;
+        }
+        bytes.get(self.at).copied()
+    }
+
+    /// An object: `field` is called for each key and reads the value.
+    pub(super) fn object(
+        &mut self,
+        mut field: impl FnMut(&mut Self, Cow<'a, str>) -> Result<()>,
+    ) -> Result<()> {
+        self.take(b'{', "an object")?;
+        if self.takes(b'}') {
+            return Ok(());
+        }
+        loop {
+            let key = self.string_or("a key in quotes")?;
+            self.take(b':', "':'")?;
+            field(self, key)?;
+            if self.takes(b'}') {
+                return Ok(());
+            }
+            self.take(b',', "',' or '}'")?;
+        }
+    }
+
+    /// A list: `item` is called for each item and reads it.
+    pub(super) fn list(&mut self, mut item: impl FnMut(&mut Self) -> Result<()>) -> Result<()> {
+        self.take(b'[', "a list")?;
+        if self.takes(b']') {
+            return Ok(());
+        }
+        loop {
+            item(self)?;
+            if self.takes(b']') {
+                return Ok(());
+            }
+            self.take(b',', "',' or ']'")?;
+        }
+    }
+
+    /// A small object, its values checked but not read.
+    pub(super) fn fields(&mut self) -> Result<Fields<'a>> {
+        self.peek();
+        let start = *self;
+        let mut fields: Vec<(Cow<'a, str>, Json<'a>)> = Vec::new();
+        self.object(|json, key| {
+            if fields.iter().any(|(other, _)| *other == key) {
+                return Err(Error::format_line(
+                    json.line(),
+                    format!("the key {key:?} is there twice"),
+                ));
+            }
+            if fields.len() == MAX_FIELDS {
+                let message = format!("expected at most {MAX_FIELDS} keys, found more");
+                return Err(Error::format_line(json.line(), message));
+            }
+            json.peek();
+            fields.push((key, *json));
+            json.skip()
+        })?;
+        Ok(Fields { start, fields })
+    }
+
+    /// A string.
+    pub(super) fn string(&mut self) -> Result<Cow<'a, str>> {
+        self.string_or("a string")
+    }
+
+    /// True or false.
+    pub(super) fn bool(&mut self) -> Result<bool> {
+        match self.peek() {
+            Some(b't') if self.takes_word("true") => Ok(true),
+            Some(b'f') if self.takes_word("false") => Ok(false),
+            _ => Err(self.expected("true or false")),
+        }
+    }
+
+    /// Whether null comes next; passes it.
+    pub(super) fn null(&mut self) -> bool {
+        self.peek() == Some(b'n') && self.takes_word("null")
+    }
+
+    /// The id of a token.
+    pub(super) fn id(&mut self) -> Result<TokenId> {
+        let mut ahead = *self;
+        if ahead.peek().is_some_and(|byte| byte.is_ascii_digit()) {
+            let digits = ahead.number()?;
+            if let Ok(id @ 0..=MAX_ID) = digits.parse::<TokenId>() {
+                *self = ahead;
+                return Ok(id);
+            }
+        }
+        Err(self.expected(&format!("an id from 0 to {MAX_ID}")))
+    }
+
+    /// A number, as it is written.
+    pub(super) fn number(&mut self) -> Result<&'a str> {
+        self.peek();
+        let bytes = self.text.as_bytes();
+        let start = self.at;
+        let digits = |at: &mut usize| {
+            let first = *at;
+            while bytes.get(*at).is_some_and(u8::is_ascii_digit) {
+                *at += 1;
+            }
+            *at > first
+        };
+        let mut at = start + usize::from(bytes.get(start) == Some(&b'-'));
+        let zero = bytes.get(at) == Some(&b'0');
+        let mut good =
+            digits(&mut at) && !(zero && at > start + 1 + usize::from(bytes[start] == b'-'));
+        if good && bytes.get(at) == Some(&b'.') {
+            at += 1;
+            good = digits(&mut at);
+        }
+        if good && matches!(bytes.get(at), Some(b'e' | b'E')) {
+            at += 1;
+            at += usize::from(matches!(bytes.get(at), Some(b'+' | b'-')));
+            good = digits(&mut at);
+        }
+        if !good {
+            return Err(self.expected("a number"));
+        }
+        self.at = at;
+        Ok(&self.text[start..at])
+    }
+
+    /// Passes any value.
+    pub(super) fn skip(&mut self) -> Result<()> {
+        // One bit per open bracket, the innermost last: set for an object.
+        let (mut open, mut depth) = (0u128, 0);
+        loop {
+            match self.peek() {
+                Some(bracket @ (b'{' | b'[')) => {
+                    self.at += 1;
+                    let object = bracket == b'{';
+                    if !self.takes(bracket + 2) {
+                        if depth == MAX_DEPTH {
+                            let message = format!("nested more than {MAX_DEPTH} levels deep");
+                            return Err(Error::format_line(self.line(), message));
+                        }
+                        (open, depth) = (open << 1 | u128::from(object), depth + 1);
+                        if object {
+                            self.skip_key()?;
+                        }
+                        continue;
+                    }
+                }
+                Some(b'"') => drop(self.string()?),
+                Some(b'-' | b'0'..=b'9') => drop(self.number()?),
+                Some(b't') if self.takes_word("true") => {}
+                Some(b'f') if self.takes_word("false") => {}
+                Some(b'n') if self.takes_word("null") => {}
+                _ => return Err(self.expected("a value")),
+            }
+            loop {
+                if depth == 0 {
+                    return Ok(());
+                }
+                let object = open & 1 == 1;
+                if self.takes(if object { b'}' } else { b']' }) {
+                    (open, depth) = (open >> 1, depth - 1);
+                    continue;
+                }
+                self.take(b',', if object { "',' or '}'" } else { "',' or ']'" })?;
+                if object {
+                    self.skip_key()?;
+                }
+                break;
+            }
+        }
+    }
+
+    /// Refuses anything after the value that was read last.
+    pub(super) fn end(&mut self) -> Result<()> {
+        match self.peek() {
+            None => Ok(()),
+            Some(_) => Err(self.expected("the end of the file")),
+        }
+    }
+
+    fn skip_key(&mut self) -> Result<()> {
+        self.string_or("a key in quotes")?;
+        self.take(b':', "':'")
+    }
+
+    fn takes(&mut self, byte: u8) -> bool {
+        let there = self.peek() == Some(byte);
+        self.at += usize::from(there);
+        there
+    }
+
+    fn take(&mut self, byte: u8, what: &str) -> Result<()> {
+        if self.takes(byte) { Ok(()) } else { Err(self.expected(what)) }
+    }
+
+    fn takes_word(&mut self, word: &str) -> bool {
+        let there = self.text.as_bytes()[self.at..].starts_with(word.as_bytes());
+        self.at += if there { word.len() } else { 0 };
+        there
+    }
+
+    fn string_or(&mut self, what: &str) -> Result<Cow<'a, str>> {
+        if self.peek() != Some(b'"') {
+            return Err(self.expected(what));
+        }
+        let start = self.at + 1;
+        let bytes = self.text.as_bytes();
+        let mut at = start;
+        loop {
+            match bytes.get(at) {
+                Some(b'"') => {
+                    self.at = at + 1;
+                    return Ok(Cow::Borrowed(&self.text[start..at]));
+                }
+                Some(b'\\') | None => break,
+                Some(0..0x20) => break,
+                Some(_) => at += 1,
+            }
+        }
+        self.at = at;
+        self.escaped_string(&self.text[start..at]).map(Cow::Owned)
+    }
+
+    /// The rest of a string, from its first escape on.
+    fn escaped_string(&mut self, start: &str) -> Result<String> {
+        let mut out = start.to_owned();
+        loop {
+            let rest = &self.text[self.at..];
+            let plain = rest.bytes().position(|b| b == b'"' || b == b'\\' || b < 0x20);
+            let plain = plain.unwrap_or(rest.len());
+            out.push_str(&rest[..plain]);
+            self.at += plain;
+            match rest.as_bytes().get(plain) {
+                Some(b'"') => {
+                    self.at += 1;
+                    return Ok(out);
+                }
+                Some(b'\\') => out.push(self.escape()?),
+                Some(&control) => {
+                    let message =
+                        format!("expected '\"' to end the string, found the byte 0x{control:02X}");
+                    return Err(Error::format_line(self.line(), message));
+                }
+                None => return Err(self.expected("'\"' to end the string")),
+            }
+        }
+    }
+
+    /// The character of an escape like `\n` or `\u0120`.
+    fn escape(&mut self) -> Result<char> {
+        let rest = &self.text.as_bytes()[self.at + 1..];
+        let plain = match rest.first() {
+            Some(b'"') => '"',
+            Some(b'\\') => '\\',
+            Some(b'/') => '/',
+            Some(b'b') => '\u{8}',
+            Some(b'f') => '\u{c}',
+            Some(b'n') => '\n',
+            Some(b'r') => '\r',
+            Some(b't') => '\t',
+            Some(b'u') => {
+                let (character, length) = unicode_escape(rest).ok_or_else(|| self.bad_escape())?;
+                self.at += 1 + length;
+                return Ok(character);
+            }
+            _ => return Err(self.bad_escape()),
+        };
+        self.at += 2;
+        Ok(plain)
+    }
+
+    fn bad_escape(&self) -> Error {
+        let found: String = self.text[self.at..].chars().take(6).collect();
+        Error::format_line(
+            self.line(),
+            format!("expected an escape like \\n or \\u0120, found {found:?}"),
+        )
+    }
+
+    /// What is here, in a few words.
+    fn found(&self) -> String {
+        let rest = &self.text[self.at..];
+        let mut shown: String = rest.chars().take(SHOWN).collect();
+        match rest.chars().next() {
+            None => "the end of the file".to_owned(),
+            Some('{') => "an object".to_owned(),
+            Some('[') => "a list".to_owned(),
+            Some('"') => match { *self }.string() {
+                Ok(text) if text.chars().count() <= SHOWN => format!("{text:?}"),
+                Ok(text) => format!("{:?}...", text.chars().take(SHOWN).collect::<String>()),
+                Err(_) => format!("{shown:?}"),
+            },
+            Some('-' | '0'..='9' | 'a'..='z' | 'A'..='Z') => {
+                let word =
+                    |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '+' | '.' | '_');
+                shown.truncate(shown.find(|c| !word(c)).unwrap_or(shown.len()));
+                shown
+            }
+            Some(character) => format!("{character:?}"),
+        }
+    }
+}
+
+/// The character of `u0120` or `ud83d\ude00`, and how many bytes it is written in.
+fn unicode_escape(text: &[u8]) -> Option<(char, usize)> {
+    let unit = |at: usize| {
+        let digits = text.get(at..at + 5).filter(|digits| digits[0] == b'u')?;
+        digits[1..]
+            .iter()
+            .try_fold(0, |unit, &digit| Some(unit << 4 | (digit as char).to_digit(16)?))
+    };
+    let high = unit(0)?;
+    if let Some(character) = char::from_u32(high) {
+        return Some((character, 5));
+    }
+    let low = (text.get(5) == Some(&b'\\')).then(|| unit(6)).flatten()?;
+    let pair = (0xD800..0xDC00).contains(&high) && (0xDC00..0xE000).contains(&low);
+    let character = pair.then(|| 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00))?;
+    Some((char::from_u32(character)?, 11))
+}
+
+impl<'a> Fields<'a> {
+    /// The value of `key`, if it is there.
+    pub(super) fn take(&mut self, key: &str) -> Option<Json<'a>> {
+        let at = self.fields.iter().position(|(name, _)| name == key)?;
+        Some(self.fields.remove(at).1)
+    }
+
+    /// The value of `key`, if it is there and not null.
+    pub(super) fn take_value(&mut self, key: &str) -> Option<Json<'a>> {
+        self.take(key).filter(|&json| !{ json }.null())
+    }
+
+    /// The value of `key`, which must be there.
+    pub(super) fn need(&mut self, key: &str) -> Result<Json<'a>> {
+        let missing =
+            || Error::format_line(self.start.line(), format!("the key {key:?} is missing"));
+        let at = self.fields.iter().position(|(name, _)| name == key).ok_or_else(missing)?;
+        Ok(self.fields.remove(at).1)
+    }
+
+    /// A boolean, `default` if the key is missing.
+    pub(super) fn flag(&mut self, key: &str, default: bool) -> Result<bool> {
+        self.take(key).map_or(Ok(default), |mut json| json.bool())
+    }
+
+    /// The value of `key`, left where it is.
+    pub(super) fn get(&self, key: &str) -> Option<Json<'a>> {
+        self.fields.iter().find(|(name, _)| name == key).map(|&(_, json)| json)
+    }
+
+    /// The place where the object starts.
+    pub(super) fn start(&self) -> Json<'a> {
+        self.start
+    }
+
+    /// Refuses the keys that nobody took. `what` names the object.
+    pub(super) fn finish(self, what: &str) -> Result<()> {
+        match self.fields.first() {
+            None => Ok(()),
+            Some((key, json)) => {
+                Err(Error::format_line(json.line(), format!("unknown key {key:?} in {what}")))
+            }
+        }
+    }
+}
+
+/// Appends `text` as a JSON string.
+pub(super) fn write_string(out: &mut String, text: &str) {
+    out.push('"');
+    for character in text.chars() {
+        match character {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\0'..' ' => out.push_str(&format!("\\u{:04x}", character as u32)),
+            _ => out.push(character),
+        }
+    }
+    out.push('"');
+}

@@ -1,0 +1,273 @@
+/*!
+The format of `subword`: one JSON file that holds all of a [`Model`].
+
+```text
+{
+  "format": "subword",
+  "version": 1,
+  "type": "bpe",
+  "pattern": "gpt2",                               a name, {"regex": "..."}, or a list of these
+  "normalizer": null,                              or "nfc", "nfd", "nfkc", "nfkd"
+  "ignore_merges": false,
+  "special_tokens": [
+    {"content": "<|endoftext|>", "id": 50256}      flags are written where they are true
+  ],
+  "template": {"prefix": [], "suffix": []},
+  "vocab": {
+    "!": 0,                                        tokens in GPT-2's alphabet, by rising id
+    "Ġt": 256
+  },
+  "merges": [                                      or "ranked"
+    "Ġ t"
+  ]
+}
+```
+
+Invariants
+* Equal models are written as equal bytes, so that a checksum of the file names the model.
+* A key or a version that we do not know is refused: it may change ids.
+*/
+
+use super::json::{Fields, Json, write_string};
+use super::{alphabet, gpt2};
+use crate::error::Result;
+use crate::model::{Merges, Model, Normalizer, Pattern, SpecialToken, Template};
+use crate::pretok::Named;
+use crate::types::TokenId;
+use crate::vocab::Vocab;
+
+const FORMAT: &str = "subword";
+const VERSION: TokenId = 1;
+
+const NORMALIZERS: [(&str, Normalizer); 4] = [
+    ("nfc", Normalizer::Nfc),
+    ("nfd", Normalizer::Nfd),
+    ("nfkc", Normalizer::Nfkc),
+    ("nfkd", Normalizer::Nfkd),
+];
+
+type Flag = (&'static str, fn(&mut SpecialToken) -> &mut bool);
+
+const FLAGS: [Flag; 5] = [
+    ("always", |token| &mut token.always),
+    ("lstrip", |token| &mut token.lstrip),
+    ("rstrip", |token| &mut token.rstrip),
+    ("single_word", |token| &mut token.single_word),
+    ("normalized", |token| &mut token.normalized),
+];
+
+/// Whether the object says that it is one of these files.
+pub(super) fn recognise(fields: &Fields) -> bool {
+    fields.get("format").is_some_and(|mut json| json.string().is_ok_and(|name| name == FORMAT))
+}
+
+/// The model in a file.
+pub(super) fn read(mut fields: Fields) -> Result<Model> {
+    fields.take("format");
+    let mut version = fields.need("version")?;
+    let place = version;
+    if version.id().ok() != Some(VERSION) {
+        return Err({ place }
+            .expected(&format!("version {VERSION}"))
+            .with_hint("the file was written by a newer subword: upgrade to read it"));
+    }
+    let mut kind = fields.need("type")?;
+    if { kind }.string()? != "bpe" {
+        return Err(kind.expected("\"bpe\""));
+    }
+    let pattern = read_pattern(&mut fields.need("pattern")?)?;
+    let vocab = read_vocab(&mut fields.need("vocab")?)?;
+    let merges = read_merges(&mut fields.need("merges")?, &vocab)?;
+    let mut model = Model::new(vocab, merges, pattern, Vec::new());
+    model.ignore_merges = fields.flag("ignore_merges", false)?;
+    if let Some(json) = fields.take_value("normalizer") {
+        model.normalizer = read_normalizer(json)?;
+    }
+    if let Some(mut json) = fields.take("special_tokens") {
+        json.list(|json| {
+            model.special_tokens.push(read_special_token(json)?);
+            Ok(())
+        })?;
+    }
+    if let Some(json) = fields.take("template") {
+        model.template = read_template(json)?;
+    }
+    fields.finish("a subword file of version 1")?;
+    model.checked()
+}
+
+fn read_pattern(json: &mut Json) -> Result<Pattern> {
+    match json.peek() {
+        Some(b'[') => {
+            let mut patterns = Vec::new();
+            json.list(|json| {
+                patterns.push(read_one_pattern(json)?);
+                Ok(())
+            })?;
+            Ok(Pattern::Sequence(patterns))
+        }
+        _ => read_one_pattern(json),
+    }
+}
+
+fn read_one_pattern(json: &mut Json) -> Result<Pattern> {
+    if json.peek() == Some(b'{') {
+        let mut fields = json.fields()?;
+        let regex = fields.need("regex")?.string()?.into_owned();
+        fields.finish("a pattern")?;
+        return Ok(Pattern::Regex(regex));
+    }
+    let mut place = *json;
+    match Named::from_name(&json.string()?) {
+        Some(named) => Ok(Pattern::Named(named)),
+        None => {
+            let names = Named::ALL.map(Named::name).join(", ");
+            Err(place.expected("the name of a pattern").with_hint(format!(
+                "the names are {names}; anything else is {{\"regex\": \"...\"}}"
+            )))
+        }
+    }
+}
+
+fn read_normalizer(mut json: Json) -> Result<Normalizer> {
+    let mut place = json;
+    let name = json.string()?;
+    let found = NORMALIZERS.iter().find(|(known, _)| *known == name);
+    found
+        .map(|&(_, normalizer)| normalizer)
+        .ok_or_else(|| place.expected("null, \"nfc\", \"nfd\", \"nfkc\" or \"nfkd\""))
+}
+
+fn read_special_token(json: &mut Json) -> Result<SpecialToken> {
+    let mut fields = json.fields()?;
+    let content = fields.need("content")?.string()?.into_owned();
+    let mut token = SpecialToken::new(content, fields.need("id")?.id()?);
+    for (name, flag) in FLAGS {
+        *flag(&mut token) = fields.flag(name, false)?;
+    }
+    fields.finish("a special token")?;
+    Ok(token)
+}
+
+fn read_template(mut json: Json) -> Result<Template> {
+    let mut fields = json.fields()?;
+    let mut ids = |key| {
+        let mut ids = Vec::new();
+        let mut json = fields.need(key)?;
+        json.list(|json| {
+            ids.push(json.id()?);
+            Ok(())
+        })?;
+        Ok(ids)
+    };
+    let template = Template { prefix: ids("prefix")?, suffix: ids("suffix")? };
+    fields.finish("the template")?;
+    Ok(template)
+}
+
+fn read_vocab(json: &mut Json) -> Result<Vocab> {
+    let mut vocab = Vocab::default();
+    let mut bytes = Vec::new();
+    json.object(|json, token| {
+        if !alphabet::read_into(&mut bytes, &token) {
+            return Err(alphabet::refusal(&token).on_line(json.line()));
+        }
+        let id = json.id()?;
+        vocab.insert(id, &bytes).map_err(|error| error.on_line(json.line()))
+    })?;
+    Ok(vocab)
+}
+
+fn read_merges(json: &mut Json, vocab: &Vocab) -> Result<Merges> {
+    if json.peek() != Some(b'[') {
+        let mut place = *json;
+        return match json.string() {
+            Ok(word) if word == "ranked" => Ok(Merges::Ranked),
+            _ => Err(place.expected("a list of merges or \"ranked\"")),
+        };
+    }
+    let mut pairs = Vec::new();
+    let mut reader = gpt2::PairReader::new(vocab);
+    json.list(|json| {
+        let line = json.string()?;
+        pairs.push(reader.line(&line).map_err(|error| error.on_line(json.line()))?);
+        Ok(())
+    })?;
+    Ok(Merges::Listed(pairs))
+}
+
+/// The file of a model.
+pub(super) fn write(model: &Model) -> String {
+    let mut out = String::with_capacity(model.vocab.len() * 24);
+    out.push_str(&format!("{{\n  \"format\": \"{FORMAT}\",\n  \"version\": {VERSION},\n"));
+    out.push_str("  \"type\": \"bpe\",\n  \"pattern\": ");
+    write_pattern(&mut out, &model.pattern);
+    let normalizer = NORMALIZERS.iter().find(|(_, normalizer)| *normalizer == model.normalizer);
+    let normalizer = normalizer.map_or("null".to_owned(), |(name, _)| format!("\"{name}\""));
+    out.push_str(&format!(",\n  \"normalizer\": {normalizer},\n"));
+    out.push_str(&format!("  \"ignore_merges\": {},\n", model.ignore_merges));
+    out.push_str("  \"special_tokens\": ");
+    let tokens = model.special_tokens.iter().cloned();
+    write_lines(&mut out, ['[', ']'], tokens, write_special_token);
+    let Template { prefix, suffix } = &model.template;
+    out.push_str(&format!(
+        ",\n  \"template\": {{\"prefix\": {prefix:?}, \"suffix\": {suffix:?}}},\n  \"vocab\": "
+    ));
+    write_lines(&mut out, ['{', '}'], model.vocab.iter(), |out, (id, bytes)| {
+        write_string(out, &alphabet::written(bytes));
+        out.push_str(&format!(": {id}"));
+    });
+    out.push_str(",\n  \"merges\": ");
+    match &model.merges {
+        Merges::Ranked => out.push_str("\"ranked\""),
+        Merges::Listed(pairs) => write_lines(&mut out, ['[', ']'], pairs, |out, &pair| {
+            write_string(out, &gpt2::merge_line(&model.vocab, pair));
+        }),
+    }
+    out.push_str("\n}\n");
+    out
+}
+
+/// One item per line, between two brackets.
+fn write_lines<T>(
+    out: &mut String,
+    brackets: [char; 2],
+    items: impl IntoIterator<Item = T>,
+    mut write: impl FnMut(&mut String, T),
+) {
+    out.push(brackets[0]);
+    let mut separator = "\n    ";
+    for item in items {
+        out.push_str(separator);
+        write(out, item);
+        separator = ",\n    ";
+    }
+    if separator.starts_with(',') {
+        out.push_str("\n  ");
+    }
+    out.push(brackets[1]);
+}
+
+fn write_pattern(out: &mut String, pattern: &Pattern) {
+    match pattern {
+        Pattern::Named(named) => write_string(out, named.name()),
+        Pattern::Regex(regex) => {
+            out.push_str("{\"regex\": ");
+            write_string(out, regex);
+            out.push('}');
+        }
+        Pattern::Sequence(patterns) => write_lines(out, ['[', ']'], patterns, write_pattern),
+    }
+}
+
+fn write_special_token(out: &mut String, mut token: SpecialToken) {
+    out.push_str("{\"content\": ");
+    write_string(out, &token.content);
+    out.push_str(&format!(", \"id\": {}", token.id));
+    for (name, flag) in FLAGS {
+        if *flag(&mut token) {
+            out.push_str(&format!(", \"{name}\": true"));
+        }
+    }
+    out.push('}');
+}

@@ -1,0 +1,196 @@
+/*!
+Token ranks and merge lists: when they mean the same, and how to turn one into the other.
+
+Under token ranks any two tokens whose concatenation is a token may merge. Yet each token is ever made from one pair
+only. Merge the bytes of the token `x` by themselves until nothing merges:
+
+```text
+t h e   ->   t he   ->   the          the last step is the pair of `the`: (t, he)
+```
+
+Why one pair is enough: suppose that somewhere in a piece the neighbours `c d` become `x`. Until then no merge crossed
+the ends of `x`, or `c d` would not be there. So all steps between those ends were chosen by the bytes of `x` alone:
+each was the lowest rank, leftmost, of the whole piece and so of the part as well. They are the steps that `x` takes by
+itself, the last included. Hence
+
+* ranks equal the list of these pairs, by rising id of the token that they make: [`merges_of_ranks`];
+* a merge list equals ranks if it holds all of these pairs and the ids that its merges make never fall: when the
+  lowest rank in a piece is that of `x`, no other split of `x` can stand there, so other pairs change nothing.
+
+A token that does not come out of its own bytes is made by no merge. Only `ignore_merges` finds it.
+*/
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+
+use crate::model::{Merges, Model};
+use crate::types::{Pair, TokenId};
+use crate::vocab::Vocab;
+
+/// The pairs that token ranks merge, lowest rank first: with them a merge list gives the same ids.
+///
+/// ```
+/// # use subword_core::{Vocab, formats::merges_of_ranks};
+/// let mut vocab = Vocab::bytes();
+/// vocab.insert(256, b"he").unwrap();
+/// vocab.insert(257, b"the").unwrap();
+/// vocab.insert(258, b"xyz").unwrap(); // no merge makes it: neither "xy" nor "yz" is a token
+/// let [h, e, t] = [b'h', b'e', b't'].map(u32::from);
+/// assert_eq!(merges_of_ranks(&vocab), [(h, e), (t, 256)]);
+/// ```
+pub fn merges_of_ranks(vocab: &Vocab) -> Vec<Pair> {
+    let mut merger = Merger::default();
+    let rule = Ranks::new(vocab);
+    vocab.iter().filter_map(|(id, bytes)| merger.last_merge(&rule, id, bytes)).collect()
+}
+
+/// The first token that merging its own bytes does not give.
+pub(super) fn unreachable_token(model: &Model) -> Option<TokenId> {
+    let mut merger = Merger::default();
+    let mut multi_byte = model.vocab.iter().filter(|(_, bytes)| bytes.len() > 1);
+    let found = match &model.merges {
+        Merges::Ranked => {
+            let rule = Ranks::new(&model.vocab);
+            multi_byte.find(|&(id, bytes)| merger.last_merge(&rule, id, bytes).is_none())
+        }
+        Merges::Listed(pairs) => {
+            let rule = List::new(&model.vocab, pairs);
+            multi_byte.find(|&(id, bytes)| merger.last_merge(&rule, id, bytes).is_none())
+        }
+    };
+    found.map(|(id, _)| id)
+}
+
+/// Whether the merge list gives what the token ranks of the same vocabulary give, token by token; if not, the first
+/// token that tells them apart. Strict: a list that merely cannot be proved equal is told apart.
+pub(super) fn differs_from_ranks(vocab: &Vocab, pairs: &[Pair]) -> Option<TokenId> {
+    let list = List::new(vocab, pairs);
+    let made = |pair: &Pair| list.pairs.get(pair).map_or(0, |&(_, id)| id);
+    if let Some(two) = pairs.windows(2).find(|two| made(&two[0]) > made(&two[1])) {
+        return Some(made(&two[1]));
+    }
+    let needed = merges_of_ranks(vocab);
+    let missing = needed.iter().find(|pair| !list.pairs.contains_key(pair))?;
+    let joined = [vocab.bytes_of(missing.0)?, vocab.bytes_of(missing.1)?].concat();
+    vocab.id_of(&joined)
+}
+
+/// What two neighbours become, and how early.
+trait Rule {
+    fn merge(&self, left: TokenId, right: TokenId, joined: &[u8]) -> Option<(u32, TokenId)>;
+    fn byte(&self, byte: u8) -> Option<TokenId>;
+}
+
+struct Ranks<'a> {
+    vocab: &'a Vocab,
+}
+
+impl<'a> Ranks<'a> {
+    fn new(vocab: &'a Vocab) -> Self {
+        Ranks { vocab }
+    }
+}
+
+impl Rule for Ranks<'_> {
+    fn merge(&self, _: TokenId, _: TokenId, joined: &[u8]) -> Option<(u32, TokenId)> {
+        self.vocab.id_of(joined).map(|id| (id, id))
+    }
+
+    fn byte(&self, byte: u8) -> Option<TokenId> {
+        self.vocab.id_of(&[byte])
+    }
+}
+
+struct List<'a> {
+    vocab: &'a Vocab,
+    pairs: HashMap<Pair, (u32, TokenId)>,
+}
+
+impl<'a> List<'a> {
+    fn new(vocab: &'a Vocab, list: &[Pair]) -> Self {
+        let mut pairs = HashMap::with_capacity(list.len());
+        let mut joined = Vec::new();
+        for (rank, &(left, right)) in list.iter().enumerate() {
+            joined.clear();
+            joined.extend_from_slice(vocab.bytes_of(left).unwrap_or_default());
+            joined.extend_from_slice(vocab.bytes_of(right).unwrap_or_default());
+            if let Some(id) = vocab.id_of(&joined) {
+                pairs.insert((left, right), (rank as u32, id));
+            }
+        }
+        List { vocab, pairs }
+    }
+}
+
+impl Rule for List<'_> {
+    fn merge(&self, left: TokenId, right: TokenId, _: &[u8]) -> Option<(u32, TokenId)> {
+        self.pairs.get(&(left, right)).copied()
+    }
+
+    fn byte(&self, byte: u8) -> Option<TokenId> {
+        self.vocab.id_of(&[byte])
+    }
+}
+
+/// Merges the bytes of one token, with a heap of pairs that are checked when they come up.
+#[derive(Default)]
+struct Merger {
+    parts: Vec<Part>,
+    heap: BinaryHeap<Reverse<(u32, u32, Pair, TokenId)>>,
+}
+
+/// The token that starts at a byte, and its neighbours' starts.
+#[derive(Clone, Copy)]
+struct Part {
+    id: TokenId,
+    end: u32,
+    before: u32,
+}
+
+const GONE: TokenId = TokenId::MAX;
+
+impl Merger {
+    /// The last pair that merges into `bytes`; none if something else comes out, or if no pair merged.
+    fn last_merge(&mut self, rule: &impl Rule, id: TokenId, bytes: &[u8]) -> Option<Pair> {
+        self.parts.clear();
+        self.heap.clear();
+        for (at, &byte) in bytes.iter().enumerate() {
+            let at = at as u32;
+            let id = rule.byte(byte)?;
+            self.parts.push(Part { id, end: at + 1, before: at.saturating_sub(1) });
+        }
+        for at in 0..bytes.len() as u32 {
+            self.offer(rule, bytes, at);
+        }
+        let mut last = None;
+        while let Some(Reverse((_, at, pair, made))) = self.heap.pop() {
+            let part = self.parts[at as usize];
+            let Some(&next) = self.parts.get(part.end as usize) else { continue };
+            if (part.id, next.id) != pair {
+                continue;
+            }
+            last = Some((pair, made, next.end - at));
+            self.parts[part.end as usize].id = GONE;
+            self.parts[at as usize] = Part { id: made, end: next.end, before: part.before };
+            if let Some(after) = self.parts.get_mut(next.end as usize) {
+                after.before = at;
+            }
+            self.offer(rule, bytes, at);
+            if at > 0 {
+                self.offer(rule, bytes, part.before);
+            }
+        }
+        last.filter(|&(_, made, length)| made == id && length as usize == bytes.len())
+            .map(|(pair, ..)| pair)
+    }
+
+    /// Puts the pair that starts at `at` on the heap, if it merges.
+    fn offer(&mut self, rule: &impl Rule, bytes: &[u8], at: u32) {
+        let part = self.parts[at as usize];
+        let Some(next) = self.parts.get(part.end as usize) else { return };
+        let joined = &bytes[at as usize..next.end as usize];
+        if let Some((rank, made)) = rule.merge(part.id, next.id, joined) {
+            self.heap.push(Reverse((rank, at, (part.id, next.id), made)));
+        }
+    }
+}

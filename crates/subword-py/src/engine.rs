@@ -1,0 +1,385 @@
+//! The tokenizer: what is hot. `subword.Tokenizer` adds the rest in Python.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use numpy::PyArray1;
+use pyo3::buffer::PyBuffer;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList, PyString};
+use subword_core::formats::{self, Format};
+use subword_core::tokenizer::{Ragged, Threads};
+use subword_core::{Merges, Result, TokenId, Tokenizer};
+
+use crate::errors;
+use crate::model::{Model, pattern_to_python, special_to_python};
+use crate::text::{Errors, Special, Text};
+
+/// From this many bytes on the GIL is worth giving up.
+const DETACH_BYTES: usize = 4096;
+
+/// Encodes, decodes and counts.
+#[pyclass(frozen, subclass, module = "subword._core")]
+pub(crate) struct Engine {
+    tokenizer: Tokenizer,
+}
+
+/// `threads=`: a positive number, or None for all cores.
+struct ThreadsArgument(Threads);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for ThreadsArgument {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        let number: i64 = object.extract()?;
+        let threads = usize::try_from(number).ok().and_then(NonZeroUsize::new);
+        let wrong = || PyValueError::new_err(format!("threads must be at least 1, not {number}"));
+        Ok(ThreadsArgument(Some(threads.ok_or_else(wrong)?)))
+    }
+}
+
+fn threads(argument: Option<ThreadsArgument>) -> Threads {
+    argument.and_then(|argument| argument.0)
+}
+
+/// Runs without the GIL if that pays, and raises the engine's error.
+fn run<R: Send>(
+    py: Python<'_>,
+    bytes: usize,
+    work: impl Send + FnOnce() -> Result<R>,
+) -> PyResult<R> {
+    let result = if bytes < DETACH_BYTES { work() } else { py.detach(work) };
+    result.map_err(|error| errors::raise(py, error))
+}
+
+#[pymethods]
+impl Engine {
+    #[new]
+    #[pyo3(signature = (model, cache_bytes))]
+    fn new(py: Python<'_>, model: &Model, cache_bytes: usize) -> PyResult<Engine> {
+        let model = model.0.clone();
+        let made = py.detach(|| Tokenizer::new(model, cache_bytes));
+        Ok(Engine { tokenizer: made.map_err(|error| errors::raise(py, error))? })
+    }
+
+    /// The ids of a text, as a list.
+    #[pyo3(signature = (text, *, special=Special::default(), errors=Errors::Strict, add_special_tokens=false, threads=None))]
+    fn encode<'py>(
+        &self,
+        text: &Bound<'py, PyAny>,
+        special: Special,
+        errors: Errors,
+        add_special_tokens: bool,
+        threads: Option<ThreadsArgument>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let ids = self.ids_of(text, special, errors, add_special_tokens, threads)?;
+        PyList::new(text.py(), ids)
+    }
+
+    /// The ids of a text, as a numpy array of uint32.
+    #[pyo3(signature = (text, *, special=Special::default(), errors=Errors::Strict, add_special_tokens=false, threads=None))]
+    fn encode_array<'py>(
+        &self,
+        text: &Bound<'py, PyAny>,
+        special: Special,
+        errors: Errors,
+        add_special_tokens: bool,
+        threads: Option<ThreadsArgument>,
+    ) -> PyResult<Bound<'py, PyArray1<TokenId>>> {
+        let ids = self.ids_of(text, special, errors, add_special_tokens, threads)?;
+        Ok(PyArray1::from_vec(text.py(), ids))
+    }
+
+    /// The ids of many texts, as a list of lists.
+    #[pyo3(signature = (texts, *, special=Special::default(), errors=Errors::Strict, add_special_tokens=false, threads=None))]
+    fn encode_batch<'py>(
+        &self,
+        texts: &Bound<'py, PyAny>,
+        special: Special,
+        errors: Errors,
+        add_special_tokens: bool,
+        threads: Option<ThreadsArgument>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let py = texts.py();
+        let ragged = self.ragged_of(texts, special, errors, add_special_tokens, threads)?;
+        let list = |two: &[u64]| PyList::new(py, &ragged.ids[two[0] as usize..two[1] as usize]);
+        PyList::new(py, ragged.offsets.windows(2).map(list).collect::<PyResult<Vec<_>>>()?)
+    }
+
+    /// The ids of many texts, one after the other, and where each text starts and ends among them.
+    #[pyo3(signature = (texts, *, special=Special::default(), errors=Errors::Strict, add_special_tokens=false, threads=None))]
+    #[expect(clippy::type_complexity)]
+    fn encode_batch_arrays<'py>(
+        &self,
+        texts: &Bound<'py, PyAny>,
+        special: Special,
+        errors: Errors,
+        add_special_tokens: bool,
+        threads: Option<ThreadsArgument>,
+    ) -> PyResult<(Bound<'py, PyArray1<TokenId>>, Bound<'py, PyArray1<u64>>)> {
+        let py = texts.py();
+        let ragged = self.ragged_of(texts, special, errors, add_special_tokens, threads)?;
+        Ok((PyArray1::from_vec(py, ragged.ids), PyArray1::from_vec(py, ragged.offsets)))
+    }
+
+    /// The ids of a text and the bytes or characters that each stands for.
+    #[pyo3(signature = (text, *, unit="chars", special=Special::default(), errors=Errors::Strict))]
+    fn encode_offsets(
+        &self,
+        text: &Bound<'_, PyAny>,
+        unit: &str,
+        special: Special,
+        errors: Errors,
+    ) -> PyResult<(Vec<TokenId>, Vec<(usize, usize)>)> {
+        let py = text.py();
+        let text = Text::new(text, errors)?;
+        let bytes = text.bytes();
+        let located = run(py, bytes.len(), || self.tokenizer.encode_offsets(bytes, &special.0))?;
+        let places = match unit {
+            "bytes" => located.places,
+            "chars" => subword_core::tokenizer::in_characters(bytes, located.places),
+            other => {
+                let message = format!("unit must be \"chars\" or \"bytes\", not {other:?}");
+                return Err(PyValueError::new_err(message));
+            }
+        };
+        Ok((located.ids, places))
+    }
+
+    /// How many ids a text has; None if they are more than `limit`.
+    #[pyo3(signature = (text, *, limit=None, special=Special::default(), errors=Errors::Strict, threads=None))]
+    fn count(
+        &self,
+        text: &Bound<'_, PyAny>,
+        limit: Option<usize>,
+        special: Special,
+        errors: Errors,
+        threads: Option<ThreadsArgument>,
+    ) -> PyResult<Option<usize>> {
+        let py = text.py();
+        let text = Text::new(text, errors)?;
+        let (bytes, threads) = (text.bytes(), self::threads(threads));
+        run(py, bytes.len(), || self.tokenizer.count(bytes, &special.0, limit, threads))
+    }
+
+    /// How many ids each of many texts has.
+    #[pyo3(signature = (texts, *, special=Special::default(), errors=Errors::Strict, threads=None))]
+    fn count_batch(
+        &self,
+        texts: &Bound<'_, PyAny>,
+        special: Special,
+        errors: Errors,
+        threads: Option<ThreadsArgument>,
+    ) -> PyResult<Vec<usize>> {
+        let py = texts.py();
+        let texts = texts_of(texts, errors)?;
+        let (texts, threads): (Vec<&[u8]>, _) =
+            (texts.iter().map(Text::bytes).collect(), self::threads(threads));
+        run(py, usize::MAX, || self.tokenizer.count_batch(&texts, &special.0, threads))
+    }
+
+    /// How much of a text that goes on can be encoded now.
+    #[pyo3(signature = (text, special))]
+    fn settled(&self, py: Python<'_>, text: &[u8], special: Special) -> PyResult<usize> {
+        run(py, text.len(), || self.tokenizer.settled(text, &special.0))
+    }
+
+    /// The bytes that ids spell.
+    fn decode_bytes<'py>(&self, ids: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+        let py = ids.py();
+        let ids = ids_from(ids)?;
+        let bytes = run(py, ids.len() * 4, || self.tokenizer.decode(&ids))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// The text that ids spell.
+    #[pyo3(signature = (ids, *, errors="replace"))]
+    fn decode<'py>(&self, ids: &Bound<'py, PyAny>, errors: &str) -> PyResult<Bound<'py, PyAny>> {
+        let py = ids.py();
+        let ids = ids_from(ids)?;
+        let bytes = run(py, ids.len() * 4, || self.tokenizer.decode(&ids))?;
+        match std::str::from_utf8(&bytes) {
+            Ok(text) => Ok(PyString::new(py, text).into_any()),
+            Err(_) => PyBytes::new(py, &bytes).call_method1("decode", ("utf-8", errors)),
+        }
+    }
+
+    /// The bytes of a token.
+    fn token_bytes<'py>(&self, py: Python<'py>, id: i64) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes =
+            TokenId::try_from(id).ok().and_then(|id| self.tokenizer.model().token_bytes(id));
+        let bytes = bytes
+            .ok_or_else(|| errors::raise(py, subword_core::Error::UnknownId { id, position: 0 }))?;
+        Ok(PyBytes::new(py, bytes))
+    }
+
+    /// The id of a token, or None.
+    fn find_token(&self, token: &[u8]) -> Option<TokenId> {
+        let model = self.tokenizer.model();
+        let special =
+            model.special_tokens.iter().find(|special| special.content.as_bytes() == token);
+        special.map(|special| special.id).or_else(|| model.vocab.id_of(token))
+    }
+
+    /// All tokens by id, special tokens included.
+    #[getter]
+    fn vocab<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let model = self.tokenizer.model();
+        let vocab = PyDict::new(py);
+        for id in 0..model.id_limit() {
+            if let Some(bytes) = model.token_bytes(id) {
+                vocab.set_item(id, PyBytes::new(py, bytes))?;
+            }
+        }
+        Ok(vocab)
+    }
+
+    /// The merges, the lowest rank first.
+    #[getter]
+    fn merges<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<Vec<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)>> {
+        let model = self.tokenizer.model();
+        let ranked;
+        let pairs = match &model.merges {
+            Merges::Listed(pairs) => pairs,
+            Merges::Ranked => {
+                ranked = formats::merges_of_ranks(&model.vocab);
+                &ranked
+            }
+        };
+        let bytes = |id| PyBytes::new(py, model.vocab.bytes_of(id).unwrap_or_default());
+        Ok(pairs.iter().map(|&(left, right)| (bytes(left), bytes(right))).collect())
+    }
+
+    /// The special tokens and their ids.
+    #[getter]
+    fn special_tokens<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        special_to_python(py, self.tokenizer.model())
+    }
+
+    /// How many tokens there are, special tokens included.
+    #[getter]
+    fn vocab_size(&self) -> usize {
+        let model = self.tokenizer.model();
+        let outside = model.special_tokens.iter().filter(|t| model.vocab.bytes_of(t.id).is_none());
+        model.vocab.len() + outside.count()
+    }
+
+    /// The largest id.
+    #[getter]
+    fn max_id(&self) -> TokenId {
+        self.tokenizer.model().id_limit() - 1
+    }
+
+    /// The pattern: a name, a regular expression, or a list of them.
+    #[getter]
+    fn pattern<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        pattern_to_python(py, &self.tokenizer.model().pattern)
+    }
+
+    /// What BPE means here: "ranks" or "merges".
+    #[getter]
+    fn kind(&self) -> &'static str {
+        match self.tokenizer.model().merges {
+            Merges::Ranked => "ranks",
+            Merges::Listed(_) => "merges",
+        }
+    }
+
+    /// The bound of the cache of each thread, in bytes.
+    #[getter]
+    fn cache_bytes(&self) -> usize {
+        self.tokenizer.cache_bytes()
+    }
+
+    /// The bytes of the native file.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &formats::to_bytes(self.tokenizer.model()))
+    }
+
+    /// Writes a file, in the format of that name or the one that the path asks for.
+    #[pyo3(signature = (path, *, format=None))]
+    fn save(&self, py: Python<'_>, path: PathBuf, format: Option<&str>) -> PyResult<()> {
+        let format = match format {
+            None => Format::of_path(&path),
+            Some(name) => Format::from_name(name).ok_or_else(|| {
+                let names = Format::ALL.map(|format| format!("\"{}\"", format.name())).join(", ");
+                PyValueError::new_err(format!("format must be one of {names}, not {name:?}"))
+            })?,
+        };
+        let saved = py.detach(|| formats::save(self.tokenizer.model(), &path, format));
+        saved.map_err(|error| errors::raise(py, error))
+    }
+}
+
+impl Engine {
+    fn ids_of(
+        &self,
+        text: &Bound<'_, PyAny>,
+        special: Special,
+        errors: Errors,
+        add_special_tokens: bool,
+        threads: Option<ThreadsArgument>,
+    ) -> PyResult<Vec<TokenId>> {
+        let py = text.py();
+        let text = Text::new(text, errors)?;
+        let (bytes, threads) = (text.bytes(), self::threads(threads));
+        let ids = run(py, bytes.len(), || self.tokenizer.encode(bytes, &special.0, threads))?;
+        Ok(if add_special_tokens { self.tokenizer.surround(ids) } else { ids })
+    }
+
+    fn ragged_of(
+        &self,
+        texts: &Bound<'_, PyAny>,
+        special: Special,
+        errors: Errors,
+        add_special_tokens: bool,
+        threads: Option<ThreadsArgument>,
+    ) -> PyResult<Ragged> {
+        let py = texts.py();
+        let texts = texts_of(texts, errors)?;
+        let (texts, threads): (Vec<&[u8]>, _) =
+            (texts.iter().map(Text::bytes).collect(), self::threads(threads));
+        run(py, usize::MAX, || {
+            let ragged = self.tokenizer.encode_batch(&texts, &special.0, threads)?;
+            Ok(if add_special_tokens { self.tokenizer.surround_all(ragged) } else { ragged })
+        })
+    }
+}
+
+/// The texts of a batch. A single string is a mistake, not a batch of characters.
+fn texts_of<'py>(texts: &Bound<'py, PyAny>, errors: Errors) -> PyResult<Vec<Text<'py>>> {
+    if texts.is_instance_of::<PyString>() || texts.is_instance_of::<PyBytes>() {
+        let found = texts.get_type().name()?;
+        return Err(PyTypeError::new_err(format!(
+            "texts must be a sequence of texts, not one {found}"
+        )));
+    }
+    texts.try_iter()?.map(|text| Text::new(&text?, errors)).collect()
+}
+
+/// Ids out of a sequence or an array; one that is no id at all is unknown too.
+fn ids_from(ids: &Bound<'_, PyAny>) -> PyResult<Vec<TokenId>> {
+    let py = ids.py();
+    if let Ok(buffer) = PyBuffer::<u32>::get(ids) {
+        return buffer.to_vec(py);
+    }
+    if let Ok(buffer) = PyBuffer::<u16>::get(ids) {
+        return Ok(buffer.to_vec(py)?.into_iter().map(TokenId::from).collect());
+    }
+    let id = |(position, id): (usize, i64)| {
+        TokenId::try_from(id)
+            .map_err(|_| errors::raise(py, subword_core::Error::UnknownId { id, position }))
+    };
+    if let Ok(buffer) = PyBuffer::<i64>::get(ids) {
+        return buffer.to_vec(py)?.into_iter().enumerate().map(id).collect();
+    }
+    let mut all = Vec::with_capacity(ids.len().unwrap_or(0));
+    for (position, item) in ids.try_iter()?.enumerate() {
+        all.push(id((position, item?.extract()?))?);
+    }
+    Ok(all)
+}

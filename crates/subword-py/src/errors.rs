@@ -1,0 +1,50 @@
+//! The engine's errors as the exceptions of `subword._errors`.
+
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
+use pyo3::BoundObject;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use subword_core::Error;
+
+/// The exception for an error.
+pub(crate) fn raise(py: Python<'_>, error: Error) -> PyErr {
+    match error {
+        Error::ModelFormat { place, message, hint } => {
+            new(py, "ModelFormatError", (place, message, hint))
+        }
+        Error::Pattern { pattern, message } => new(py, "PatternError", (pattern, message)),
+        Error::SpecialToken { token, position } => new(py, "SpecialTokenError", (token, position)),
+        Error::Text { message, position } => new(py, "TextError", (message, position)),
+        Error::Argument { message } => PyValueError::new_err(message),
+        Error::UnknownId { id, position } => new(py, "UnknownIdError", (id, position)),
+        Error::Io { path, message, code } => match code {
+            // With a number, OSError picks the subclass: FileNotFoundError and its kin.
+            Some(code) => PyOSError::new_err((code, without_number(&message), path)),
+            None => PyOSError::new_err(format!("{path}: {message}")),
+        },
+    }
+}
+
+/// An exception of `subword._errors`.
+pub(crate) fn new<'py>(
+    py: Python<'py>,
+    class: &str,
+    fields: impl IntoPyObject<'py, Target = PyTuple>,
+) -> PyErr {
+    let make = || -> PyResult<PyErr> {
+        let fields = fields.into_pyobject(py).map_err(Into::into)?.into_bound();
+        let class = py.import("subword._errors")?.getattr(class)?;
+        Ok(PyErr::from_value(class.call1(fields)?))
+    };
+    make().unwrap_or_else(|error| error)
+}
+
+/// The engine's own failure, which no input may cause.
+pub(crate) fn internal(message: &str) -> PyErr {
+    PyRuntimeError::new_err(format!("internal error: {message}"))
+}
+
+/// `No such file or directory (os error 2)` without its end: the exception prints the number itself.
+fn without_number(message: &str) -> String {
+    message.split(" (os error").next().unwrap_or(message).to_owned()
+}

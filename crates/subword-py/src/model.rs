@@ -1,0 +1,210 @@
+//! Models: made from Python's parts, read from files and bytes.
+
+use std::path::PathBuf;
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyMapping, PyString};
+use subword_core::formats::{self, LoadOptions};
+use subword_core::pretok::Named;
+use subword_core::{Merges, Pattern, TokenId, Vocab};
+
+use crate::errors;
+
+/// Everything that a trained tokenizer is, as plain data.
+#[pyclass(frozen, module = "subword._core")]
+pub(crate) struct Model(pub(crate) subword_core::Model);
+
+#[pymethods]
+impl Model {
+    /// The model in a file, whatever its format.
+    #[staticmethod]
+    #[pyo3(signature = (path, pattern, special_tokens, merges))]
+    fn load(
+        py: Python<'_>,
+        path: PathBuf,
+        pattern: Option<PatternArgument>,
+        special_tokens: Option<SpecialTokens>,
+        merges: Option<PathBuf>,
+    ) -> PyResult<Model> {
+        let options = LoadOptions {
+            pattern: pattern.map(|pattern| pattern.0),
+            special_tokens: special_tokens.map(|tokens| tokens.0),
+            merges,
+        };
+        let loaded = py.detach(|| formats::load(&path, &options));
+        loaded.map(Model).map_err(|error| errors::raise(py, error))
+    }
+
+    /// The model whose native file these bytes are.
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Model> {
+        formats::from_bytes(data).map(Model).map_err(|error| errors::raise(py, error))
+    }
+
+    /// A model of listed merges.
+    #[staticmethod]
+    #[pyo3(signature = (vocab, merges, special_tokens, pattern))]
+    fn from_merges(
+        vocab: &Bound<'_, PyMapping>,
+        merges: &Bound<'_, PyAny>,
+        special_tokens: Option<SpecialTokens>,
+        pattern: PatternArgument,
+    ) -> PyResult<Model> {
+        let py = vocab.py();
+        let mut tokens = Vec::with_capacity(vocab.len()?);
+        for item in vocab.items()?.iter() {
+            let (id, bytes): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item.extract()?;
+            tokens.push((token_id(&id)?, token(&bytes)?));
+        }
+        let vocab = vocab_of(py, &tokens)?;
+        let mut pairs = Vec::new();
+        for (rank, pair) in merges.try_iter()?.enumerate() {
+            let (left, right): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair?.extract()?;
+            let id = |bytes: &Bound<'_, PyAny>| -> PyResult<TokenId> {
+                let bytes = token(bytes)?;
+                vocab.id_of(&bytes).ok_or_else(|| {
+                    let bytes = bytes.escape_ascii();
+                    let message = format!("merge {rank} uses b\"{bytes}\", which is not a token");
+                    errors::raise(py, subword_core::Error::format(message))
+                })
+            };
+            pairs.push((id(&left)?, id(&right)?));
+        }
+        build(py, vocab, Merges::Listed(pairs), special_tokens, pattern, false)
+    }
+
+    /// A model that merges any two tokens whose concatenation is a token, the lowest id first.
+    #[staticmethod]
+    #[pyo3(signature = (ranks, special_tokens, pattern))]
+    fn from_ranks(
+        ranks: &Bound<'_, PyMapping>,
+        special_tokens: Option<SpecialTokens>,
+        pattern: PatternArgument,
+    ) -> PyResult<Model> {
+        let mut tokens = Vec::with_capacity(ranks.len()?);
+        for item in ranks.items()?.iter() {
+            let (bytes, id): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item.extract()?;
+            tokens.push((token_id(&id)?, token(&bytes)?));
+        }
+        let vocab = vocab_of(ranks.py(), &tokens)?;
+        build(ranks.py(), vocab, Merges::Ranked, special_tokens, pattern, true)
+    }
+}
+
+fn build(
+    py: Python<'_>,
+    vocab: Vocab,
+    merges: Merges,
+    special_tokens: Option<SpecialTokens>,
+    pattern: PatternArgument,
+    ignore_merges: bool,
+) -> PyResult<Model> {
+    let raise = |error| errors::raise(py, error);
+    let wanted = special_tokens.map_or_else(Vec::new, |tokens| tokens.0);
+    let special = formats::special_tokens(&vocab, wanted).map_err(raise)?;
+    let mut model = subword_core::Model::new(vocab, merges, pattern.0, special);
+    model.ignore_merges = ignore_merges;
+    model.checked().map(Model).map_err(raise)
+}
+
+fn vocab_of(py: Python<'_>, tokens: &[(TokenId, Vec<u8>)]) -> PyResult<Vocab> {
+    Vocab::new(tokens.iter().map(|(id, bytes)| (*id, bytes.as_slice())))
+        .map_err(|error| errors::raise(py, error))
+}
+
+/// An id that a caller passes: any integer that is not one is a value error with the number in it.
+fn token_id(id: &Bound<'_, PyAny>) -> PyResult<TokenId> {
+    id.extract::<TokenId>().or_else(|error| match id.extract::<i128>() {
+        Ok(_) => Err(PyValueError::new_err(format!("an id is a number from 0 up, not {id}"))),
+        Err(_) => Err(error),
+    })
+}
+
+fn token(bytes: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
+    match bytes.cast::<PyBytes>() {
+        Ok(bytes) => Ok(bytes.as_bytes().to_vec()),
+        Err(_) => {
+            let found = bytes.get_type().name()?;
+            Err(PyTypeError::new_err(format!("a token is bytes, not {found}")))
+        }
+    }
+}
+
+/// `pattern=`: a name, a regular expression, or a sequence of them.
+pub(crate) struct PatternArgument(pub(crate) Pattern);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for PatternArgument {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        let one = |text: &str| match Named::from_name(text) {
+            Some(named) => Pattern::Named(named),
+            None => Pattern::Regex(text.to_owned()),
+        };
+        if let Ok(text) = object.cast::<PyString>() {
+            return Ok(PatternArgument(one(text.to_str()?)));
+        }
+        let wrong = || PyTypeError::new_err("pattern must be a string or a sequence of strings");
+        let parts = object.try_iter().map_err(|_| wrong())?;
+        let part = |part: PyResult<Bound<'_, PyAny>>| -> PyResult<Pattern> {
+            let part = part?;
+            Ok(one(part.cast::<PyString>().map_err(|_| wrong())?.to_str()?))
+        };
+        Ok(PatternArgument(Pattern::Sequence(parts.map(part).collect::<PyResult<_>>()?)))
+    }
+}
+
+/// `special_tokens=`: strings, or a mapping from strings to ids.
+pub(crate) struct SpecialTokens(Vec<(String, Option<TokenId>)>);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for SpecialTokens {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        if object.is_instance_of::<PyString>() {
+            return Err(PyTypeError::new_err(
+                "special_tokens must be a list of strings, not one string",
+            ));
+        }
+        let mut tokens = Vec::new();
+        if let Ok(mapping) = object.cast::<PyMapping>() {
+            for item in mapping.items()?.iter() {
+                let (content, id): (String, Bound<'_, PyAny>) = item.extract()?;
+                tokens.push((content, Some(token_id(&id)?)));
+            }
+        } else {
+            for content in object.try_iter()? {
+                tokens.push((content?.extract()?, None));
+            }
+        }
+        Ok(SpecialTokens(tokens))
+    }
+}
+
+/// A pattern as `pattern=` takes it.
+pub(crate) fn pattern_to_python<'py>(
+    py: Python<'py>,
+    pattern: &Pattern,
+) -> PyResult<Bound<'py, PyAny>> {
+    match pattern {
+        Pattern::Named(named) => Ok(PyString::new(py, named.name()).into_any()),
+        Pattern::Regex(regex) => Ok(PyString::new(py, regex).into_any()),
+        Pattern::Sequence(parts) => {
+            let parts = parts.iter().map(|part| pattern_to_python(py, part));
+            Ok(pyo3::types::PyList::new(py, parts.collect::<PyResult<Vec<_>>>()?)?.into_any())
+        }
+    }
+}
+
+/// Special tokens as a dictionary.
+pub(crate) fn special_to_python<'py>(
+    py: Python<'py>,
+    model: &subword_core::Model,
+) -> PyResult<Bound<'py, PyDict>> {
+    let tokens = PyDict::new(py);
+    for token in &model.special_tokens {
+        tokens.set_item(&token.content, token.id)?;
+    }
+    Ok(tokens)
+}

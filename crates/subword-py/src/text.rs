@@ -1,0 +1,111 @@
+//! Python texts as bytes, and Python's choices as the engine's.
+
+use pyo3::buffer::PyBuffer;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
+use subword_core::Allowed;
+
+use crate::errors;
+
+/// What to do with a `str` that has lone surrogates.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Errors {
+    Strict,
+    Replace,
+}
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Errors {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        match object.extract::<&str>()? {
+            "strict" => Ok(Errors::Strict),
+            "replace" => Ok(Errors::Replace),
+            other => Err(PyValueError::new_err(format!(
+                "errors must be \"strict\" or \"replace\", not {other:?}"
+            ))),
+        }
+    }
+}
+
+/// A text that can be read without the GIL: `str` and `bytes` are borrowed, the rest is copied.
+pub(crate) enum Text<'py> {
+    Str(Bound<'py, PyString>),
+    Bytes(Bound<'py, PyBytes>),
+    Copied(Vec<u8>),
+}
+
+impl<'py> Text<'py> {
+    pub(crate) fn new(object: &Bound<'py, PyAny>, errors: Errors) -> PyResult<Self> {
+        if let Ok(text) = object.cast::<PyString>() {
+            if text.to_str().is_ok() {
+                return Ok(Text::Str(text.clone()));
+            }
+            return repaired(text, errors).map(Text::Copied);
+        }
+        if let Ok(text) = object.cast::<PyBytes>() {
+            return Ok(Text::Bytes(text.clone()));
+        }
+        if let Ok(buffer) = PyBuffer::<u8>::get(object) {
+            return Ok(Text::Copied(buffer.to_vec(object.py())?));
+        }
+        let found = object.get_type().name()?;
+        Err(PyTypeError::new_err(format!("text must be str or bytes, not {found}")))
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        match self {
+            // `new` has made the UTF-8 form, which the string keeps.
+            Text::Str(text) => text.to_str().map_or(&[], str::as_bytes),
+            Text::Bytes(text) => text.as_bytes(),
+            Text::Copied(text) => text,
+        }
+    }
+}
+
+/// A string with lone surrogates: an error, or with pairs joined and the rest as U+FFFD.
+fn repaired(text: &Bound<'_, PyString>, errors: Errors) -> PyResult<Vec<u8>> {
+    let py = text.py();
+    if errors == Errors::Strict {
+        let error = text.to_str().err().ok_or_else(|| errors::internal("a string became valid"))?;
+        let position: usize = error.value(py).getattr("start")?.extract()?;
+        return Err(errors::new(py, "TextError", ("the text has a lone surrogate", position)));
+    }
+    let utf16 = text.call_method1("encode", ("utf-16-le", "surrogatepass"))?;
+    let utf16 = utf16.cast::<PyBytes>()?.as_bytes();
+    let (units, _) = utf16.as_chunks::<2>();
+    let units = units.iter().map(|unit| u16::from_le_bytes(*unit));
+    let text: String = char::decode_utf16(units).map(|c| c.unwrap_or('\u{FFFD}')).collect();
+    Ok(text.into_bytes())
+}
+
+/// `special=`: "text", "encode", "error", or a collection of special tokens.
+#[derive(Default)]
+pub(crate) struct Special(pub(crate) Allowed);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Special {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(name) = object.cast::<PyString>() {
+            return match name.to_str()? {
+                "text" => Ok(Special(Allowed::Text)),
+                "encode" => Ok(Special(Allowed::All)),
+                "error" => Ok(Special(Allowed::Error)),
+                other => Err(PyValueError::new_err(format!(
+                    "special must be \"text\", \"encode\", \"error\" or a set of special tokens, not {other:?}"
+                ))),
+            };
+        }
+        let tokens = object.try_iter().map_err(|_| {
+            PyTypeError::new_err(
+                "special must be \"text\", \"encode\", \"error\" or a set of special tokens",
+            )
+        })?;
+        let mut contents =
+            tokens.map(|token| token?.extract()).collect::<PyResult<Vec<String>>>()?;
+        contents.sort_unstable();
+        Ok(Special(Allowed::Only(contents)))
+    }
+}

@@ -1,0 +1,35 @@
+"""Trains and runs subword tokenizers: exact, and fast.
+
+    >>> import subword
+    >>> tok = subword.Tokenizer({i: bytes([i]) for i in range(256)} | {256: b"lo"}, [(b"l", b"o")])
+    >>> tok.encode("low")
+    [256, 119]
+    >>> tok.decode([256, 119])
+    'low'
+"""
+
+from subword._decoder import Decoder
+from subword._errors import (
+    ModelFormatError,
+    PatternError,
+    SpecialTokenError,
+    SubwordError,
+    TextError,
+    UnknownIdError,
+)
+from subword._patterns import patterns
+from subword._tokenizer import Tokenizer
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Decoder",
+    "ModelFormatError",
+    "PatternError",
+    "SpecialTokenError",
+    "SubwordError",
+    "TextError",
+    "Tokenizer",
+    "UnknownIdError",
+    "patterns",
+]

@@ -1,0 +1,40 @@
+"""Decoding ids as they arrive.
+
+A token may end within a character, so a decoder holds bytes back until the character is whole:
+
+    >>> from subword import Tokenizer
+    >>> tok = Tokenizer({i: bytes([i]) for i in range(256)}, [])
+    >>> decoder = tok.decoder()
+    >>> [decoder.push(id) for id in "é!".encode()]
+    ['', 'é', '!']
+    >>> decoder.finish()
+    ''
+"""
+
+from __future__ import annotations
+
+import codecs
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from subword._core import Engine
+
+
+class Decoder:
+    """Turns ids into text, one at a time. Made by :meth:`Tokenizer.decoder`.
+
+    The pieces of text that it returns, joined, are what ``decode`` gives for all the ids at once.
+    """
+
+    def __init__(self, tokenizer: Engine, *, errors: str = "replace") -> None:
+        """Start with nothing held back; ``errors`` is Python's, for bytes that are not UTF-8."""
+        self._tokenizer = tokenizer
+        self._utf8 = codecs.getincrementaldecoder("utf-8")(errors)
+
+    def push(self, id: int) -> str:
+        """The text that is certain once this id is known: often some, sometimes none."""
+        return self._utf8.decode(self._tokenizer.token_bytes(id))
+
+    def finish(self) -> str:
+        """The rest, with bytes that never became a character; the decoder starts afresh after it."""
+        return self._utf8.decode(b"", final=True)

@@ -1,0 +1,189 @@
+"""The tokenizer: what a user holds in hand.
+
+The hot calls (``encode``, ``decode``, ``count`` and their kin) are the engine's own methods, inherited
+without a layer in between; this class adds how a tokenizer is made, kept, compared and streamed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from subword import _core
+from subword._decoder import Decoder
+from subword._errors import UnknownTokenError
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from subword._core import Errors, Pattern, Special, SpecialTokens, StrPath, Text
+
+DEFAULT_CACHE_BYTES: int = _core.DEFAULT_CACHE_BYTES
+
+#: How much text ``encode_iter`` gathers before it encodes.
+STREAM_BYTES = 1 << 16
+
+
+class Tokenizer(_core.Engine):
+    """Text to token ids and back, by byte-level BPE.
+
+    Frozen: any number of threads may share one, a forked child goes on with it, it pickles, and two
+    tokenizers are equal if they give the same ids for the same reasons. ``cache_bytes`` bounds the
+    memory in which each thread that encodes remembers pieces (0 remembers nothing, and changes no id).
+
+    >>> vocab = {i: bytes([i]) for i in range(256)} | {256: b"lo", 257: b"low"}
+    >>> tok = Tokenizer(vocab, [(b"l", b"o"), (b"lo", b"w")], ["<|endoftext|>"])
+    >>> tok.encode("low lower<|endoftext|>", special="encode")
+    [257, 32, 257, 101, 114, 258]
+    """
+
+    def __new__(
+        cls,
+        vocab: Mapping[int, bytes],
+        merges: Iterable[tuple[bytes, bytes]],
+        special_tokens: SpecialTokens | None = None,
+        *,
+        pattern: Pattern = "gpt2",
+        cache_bytes: int = DEFAULT_CACHE_BYTES,
+    ) -> Self:
+        """A tokenizer with these tokens and merges, the first merge first.
+
+        Special tokens that are not in ``vocab`` get the next free ids, or the ids of a mapping.
+        """
+        return cls._of(
+            _core.Model.from_merges(vocab, merges, special_tokens, pattern), cache_bytes
+        )
+
+    @classmethod
+    def _of(cls, model: _core.Model, cache_bytes: int) -> Self:
+        return _core.Engine.__new__(cls, model, cache_bytes)
+
+    @classmethod
+    def from_ranks(
+        cls,
+        ranks: Mapping[bytes, int],
+        *,
+        pattern: Pattern,
+        special_tokens: SpecialTokens | None = None,
+        cache_bytes: int = DEFAULT_CACHE_BYTES,
+    ) -> Self:
+        """A tokenizer in tiktoken's sense: any two tokens merge whose concatenation is a token.
+
+        >>> ranks = {bytes([i]): i for i in range(256)} | {b"lo": 256}
+        >>> Tokenizer.from_ranks(ranks, pattern="cl100k").encode("low")
+        [256, 119]
+        """
+        return cls._of(_core.Model.from_ranks(ranks, special_tokens, pattern), cache_bytes)
+
+    @classmethod
+    def load(
+        cls,
+        path: StrPath,
+        *,
+        pattern: Pattern | None = None,
+        special_tokens: SpecialTokens | None = None,
+        merges: StrPath | None = None,
+        cache_bytes: int = DEFAULT_CACHE_BYTES,
+    ) -> Self:
+        """Read a tokenizer from a file; the file's content says which format it is.
+
+        Our own file, ``tokenizer.json``, ``vocab.json`` (with ``merges.txt`` beside it, or ``merges``),
+        ``.tiktoken`` (which has no pattern: pass ``pattern``), or a directory with one of these.
+        """
+        return cls._of(_core.Model.load(path, pattern, special_tokens, merges), cache_bytes)
+
+    @classmethod
+    def from_files(
+        cls,
+        vocab_filepath: StrPath,
+        merges_filepath: StrPath,
+        special_tokens: SpecialTokens | None = None,
+        *,
+        pattern: Pattern = "gpt2",
+        cache_bytes: int = DEFAULT_CACHE_BYTES,
+    ) -> Self:
+        """Read ``vocab.json`` and ``merges.txt``."""
+        return cls.load(
+            vocab_filepath,
+            pattern=pattern,
+            special_tokens=special_tokens,
+            merges=merges_filepath,
+            cache_bytes=cache_bytes,
+        )
+
+    def encode_iter(
+        self, texts: Iterable[Text], *, special: Special = "text", errors: Errors = "strict"
+    ) -> Iterator[int]:
+        """The ids of all the texts joined, lazily.
+
+        A named pattern needs memory for little more than the longest stretch without a place to cut;
+        a regular expression may decide its first piece by its last character, so its text is gathered
+        whole.
+
+        >>> tok = Tokenizer({i: bytes([i]) for i in range(256)} | {256: b"lo"}, [(b"l", b"o")])
+        >>> list(tok.encode_iter(["l", "ow"]))
+        [256, 119]
+        """
+        waiting = bytearray()
+        wanted = STREAM_BYTES
+        for text in texts:
+            waiting += text.encode(errors="surrogatepass") if isinstance(text, str) else text
+            if len(waiting) >= wanted:
+                ready = self.settled(bytes(waiting), special)
+                yield from self.encode(bytes(waiting[:ready]), special=special)
+                del waiting[:ready]
+                wanted = max(STREAM_BYTES, 2 * len(waiting))
+        yield from self.encode(bytes(waiting), special=special)
+
+    encode_iterable = encode_iter
+
+    def decode_batch(
+        self, batch: Iterable[Sequence[int]], *, errors: str = "replace"
+    ) -> list[str]:
+        """The text of each sequence of ids."""
+        return [self.decode(ids, errors=errors) for ids in batch]
+
+    def decoder(self, *, errors: str = "replace") -> Decoder:
+        """A decoder for ids that arrive one by one."""
+        return Decoder(self, errors=errors)
+
+    def token_id(self, token: bytes | str) -> int:
+        """The id of a token."""
+        found = self.find_token(token.encode() if isinstance(token, str) else token)
+        if found is None:
+            raise UnknownTokenError(token)
+        return found
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of everything that the ids depend on: equal for equal tokenizers, on any machine."""
+        return hashlib.sha256(self.to_bytes()).hexdigest()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Tokenizer):
+            return NotImplemented
+        return self is other or self.fingerprint == other.fingerprint
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _restore, (type(self), self.to_bytes(), self.cache_bytes)
+
+    def __repr__(self) -> str:
+        pattern = self.pattern
+        if len(str(pattern)) > 40:
+            pattern = f"{str(pattern)[:37]}..."
+        special = list(self.special_tokens)
+        more = f", and {len(special) - 3} more" if len(special) > 3 else ""
+        return (
+            f"<Tokenizer: {self.vocab_size} tokens by {self.kind}, pattern {pattern!r}, "
+            f"special tokens {special[:3]}{more}>"
+        )
+
+
+def _restore(cls: type[Tokenizer], data: bytes, cache_bytes: int) -> Tokenizer:
+    return cls._of(_core.Model.from_bytes(data), cache_bytes)
