@@ -12,7 +12,7 @@ Every scenario goes the same way:
     compare each library's ids with tiktoken's; one that differs is not timed
     for each round: for each library, starting one later each time: time it once
 
-INVARIANT: a time is only kept for an answer that was compared with tiktoken's.
+INVARIANT: a library is timed only on text for which its ids were compared with tiktoken's.
 """
 
 from __future__ import annotations
