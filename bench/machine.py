@@ -1,0 +1,84 @@
+"""The facts without which a number means nothing: the machine, the versions, the commit."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+
+from corpora import ROOT
+from peers import Adapter, pinned_versions
+
+
+def facts(adapters: Iterable[Adapter]) -> dict[str, str]:
+    """Name and value of every fact, in the order in which they are printed."""
+    return {
+        "processor": processor(),
+        "cores": f"{usable_cores()} usable of {os.cpu_count()}",
+        "memory": memory(),
+        "load average": load_average(),
+        "system": f"{platform.system()} {platform.release()}",
+        "Python": f"{platform.python_implementation()} {platform.python_version()}",
+        **versions(adapters),
+        "commit": commit(),
+    }
+
+
+def versions(adapters: Iterable[Adapter]) -> dict[str, str]:
+    """The installed version of every library, with a word where it is not the pinned one."""
+    pinned = pinned_versions()
+    found = {}
+    for adapter in adapters:
+        version = adapter.version() or "absent"
+        wanted = pinned.get(adapter.name, version)
+        found[adapter.name] = version if version == wanted else f"{version} (pinned: {wanted})"
+    return found
+
+
+def processor() -> str:
+    return proc_field("cpuinfo", "model name") or platform.processor() or platform.machine()
+
+
+def memory() -> str:
+    kilobytes = (proc_field("meminfo", "MemTotal") or "").split()
+    return f"{int(kilobytes[0]) / 1e6:.1f} GB" if kilobytes else "unknown"
+
+
+def proc_field(file: str, name: str) -> str | None:
+    """The value of the first ``name : value`` line in /proc, where there is one."""
+    path = Path("/proc") / file
+    if not path.is_file():
+        return None
+    for line in path.read_text().splitlines():
+        key, _, value = line.partition(":")
+        if key.strip() == name:
+            return value.strip()
+    return None
+
+
+def usable_cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def load_average() -> str:
+    """Of the last minute, when the run began: how busy others keep the machine."""
+    return f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "unknown"
+
+
+def commit() -> str:
+    """The commit, and whether tracked files were changed since."""
+    try:
+        head = git("rev-parse", "--short=12", "HEAD")
+        changed = git("status", "--porcelain", "--untracked-files=no")
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return f"{head} with changes" if changed else head
+
+
+def git(*arguments: str) -> str:
+    done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True)
+    return done.stdout.strip()

@@ -1,0 +1,133 @@
+"""What a scenario gives back: one result per path, one row per library.
+
+    Result("encode/cl100k/en/warm")
+        Row("subword",  size=10_000_000, wall=[0.0185, 0.0183, ...])
+        Row("tiktoken", size=10_000_000, wall=[1.01, 0.99, ...])
+
+The ratio of a round is (seconds per byte of tiktoken) / (seconds per byte of the library), and the
+ratio that is reported is the median over the rounds that both took part in.
+
+Why not the ratio of the two medians: a machine that slows down for a minute slows both sides of a
+round, so the ratio of a round survives what the seconds do not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from statistics import median
+from typing import Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from peers import REFERENCE
+from timing import Timed
+
+Status = Literal["timed", "absent", "failed", "ids differ"]
+
+
+class Spread(NamedTuple):
+    """The middle, the least and the greatest of some numbers."""
+
+    middle: float
+    low: float
+    high: float
+
+
+def spread(numbers: list[float]) -> Spread:
+    """Median, minimum and maximum.
+
+    Example:
+        >>> spread([3.0, 1.0, 2.0])
+        Spread(middle=2.0, low=1.0, high=3.0)
+    """
+    return Spread(median(numbers), min(numbers), max(numbers))
+
+
+@dataclass
+class Row:
+    """One library in one result. ``parts`` are further seconds of each round, by name."""
+
+    library: str
+    size: int = 1
+    status: Status = "timed"
+    note: str = ""
+    rounds: list[int] = field(default_factory=list)
+    wall: list[float] = field(default_factory=list)
+    cpu: list[float] = field(default_factory=list)
+    parts: dict[str, list[float]] = field(default_factory=dict)
+
+    def add(self, number: int, run: Timed[object], **parts: float) -> None:
+        """Take in what one round measured."""
+        self.rounds.append(number)
+        self.wall.append(run.wall)
+        self.cpu.append(run.cpu)
+        for name, seconds in parts.items():
+            self.parts.setdefault(name, []).append(seconds)
+
+    def fail(self, status: Status, note: str) -> None:
+        """Give up on this library; what was measured so far is dropped."""
+        self.status, self.note = status, note
+        self.rounds, self.wall, self.cpu, self.parts = [], [], [], {}
+
+    @property
+    def measured(self) -> bool:
+        return self.status == "timed" and bool(self.wall)
+
+    @property
+    def cores(self) -> float:
+        """Processor seconds per second. Above 1: more threads; well below 1: a busy machine."""
+        return sum(self.cpu) / sum(self.wall)
+
+    def ratio_to(self, reference: Row) -> Spread | None:
+        """How many times faster than the reference, over the rounds that both took part in."""
+        other = dict(zip(reference.rounds, reference.wall, strict=True))
+        ratios = [
+            (other[number] / reference.size) / (wall / self.size)
+            for number, wall in zip(self.rounds, self.wall, strict=True)
+            if number in other
+        ]
+        return spread(ratios) if ratios else None
+
+    @property
+    def doubling(self) -> Spread | None:
+        """Seconds for twice the text, divided by the seconds for the text, round by round."""
+        twice = self.parts.get("twice", [])
+        return spread([b / a for a, b in zip(self.wall, twice, strict=True)]) if twice else None
+
+
+@dataclass
+class Result:
+    """One path and its rows."""
+
+    path: str
+    rows: list[Row] = field(default_factory=list)
+
+    def row(self, library: str) -> Row | None:
+        return next((row for row in self.rows if row.library == library), None)
+
+    def ratio(self, row: Row) -> Spread | None:
+        reference = self.row(REFERENCE)
+        if reference is None or not reference.measured or not row.measured:
+            return None
+        return row.ratio_to(reference)
+
+
+def first_difference(found: npt.ArrayLike, expected: npt.ArrayLike) -> str | None:
+    """Where two sequences of ids part, in words; None where they are equal.
+
+    Example:
+        >>> first_difference([1, 2, 4], [1, 2, 3])
+        'id 2 is 4, tiktoken has 3'
+        >>> first_difference([1, 2], [1, 2, 3])
+        '2 ids, tiktoken has 3'
+    """
+    ours, theirs = np.asarray(found), np.asarray(expected)
+    both = min(len(ours), len(theirs))
+    unequal = np.flatnonzero(ours[:both] != theirs[:both])
+    if len(unequal):
+        at = int(unequal[0])
+        return f"id {at} is {ours[at]}, {REFERENCE} has {theirs[at]}"
+    if len(ours) != len(theirs):
+        return f"{len(ours)} ids, {REFERENCE} has {len(theirs)}"
+    return None

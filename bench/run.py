@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+"""Measures subword beside other libraries: ``python bench/run.py --help``.
+
+    python bench/run.py                                  everything, into bench/results/
+    python bench/run.py --quick                          everything on small texts, in a minute
+    python bench/run.py --only encode/cl100k/en          the paths below that one
+    python bench/run.py --only 'encode/*/*/fresh'        the paths that fit
+    python bench/run.py --list                           the paths
+
+Exit codes: 0 measured, also where a target is missed; 1 ids differ from tiktoken's, or subword
+failed; 2 nothing could be measured.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from datetime import date
+from fnmatch import fnmatchcase
+from functools import partial
+from pathlib import Path
+
+import corpora
+import loading
+import machine
+import report
+import scenarios
+from peers import ADAPTERS, OURS, REFERENCE, use_one_thread
+from results import Result
+from scenarios import QUICK, Bench, Settings
+from targets import judge
+
+HERE = Path(__file__).resolve().parent
+
+Scenario = Callable[[Bench, str], Result]
+
+
+def catalogue() -> dict[str, Scenario]:
+    """Every path and the function that measures it, in the order of the report."""
+    paths: dict[str, Scenario] = {}
+    for name in corpora.CORPORA:
+        paths[f"encode/cl100k/{name}/warm"] = partial(scenarios.encode_warm, name=name)
+    for name in corpora.CORPORA:
+        paths[f"encode/cl100k/{name}/fresh"] = partial(scenarios.encode_fresh, name=name)
+    paths["short/cl100k/hello-world"] = scenarios.hello_world
+    paths["short/cl100k/100-characters"] = scenarios.hundred_characters
+    paths["short/cl100k/100-characters-varied"] = scenarios.thousand_lines
+    paths["load/o200k/new-process"] = partial(loading.new_process, name="o200k")
+    paths["load/o200k/same-process"] = partial(loading.same_process, name="o200k")
+    for kind in corpora.HOSTILE:
+        paths[f"hostile/cl100k/{kind}"] = partial(scenarios.hostile, kind=kind)
+    return paths
+
+
+def selected(paths: list[str], only: list[str]) -> list[str]:
+    """The paths that fit one of the filters, or lie below it.
+
+    Example:
+        >>> selected(["encode/cl100k/en/warm", "short/cl100k/hello-world"], ["encode/*/en"])
+        ['encode/cl100k/en/warm']
+    """
+    if not only:
+        return paths
+    return [
+        path
+        for path in paths
+        if any(fnmatchcase(path, one) or fnmatchcase(path, f"{one.rstrip('/')}/*") for one in only)
+    ]
+
+
+def arguments(given: list[str] | None = None) -> argparse.Namespace:
+    assert __doc__ is not None
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--quick", action="store_true", help="small texts and few rounds")
+    parser.add_argument(
+        "--only", action="append", default=[], metavar="PATH", help="can be repeated"
+    )
+    parser.add_argument("--peers", metavar="NAMES", help="of: " + ",".join(ADAPTERS))
+    parser.add_argument("--out", type=Path, metavar="DIR", help="where the two files go")
+    parser.add_argument("--list", action="store_true", help="print the paths and stop")
+    return parser.parse_args(given)
+
+
+def output_folder(options: argparse.Namespace) -> Path:
+    """bench/results/ holds whole runs alone; the others go to bench/.out/, which git ignores."""
+    if options.out is not None:
+        chosen: Path = options.out
+        return chosen
+    whole = not (options.quick or options.only or options.peers)
+    return HERE / ("results" if whole else ".out")
+
+
+def prepare(options: argparse.Namespace) -> Bench | str:
+    """The data and the libraries, or why nothing can be measured."""
+    wanted = set(options.peers.split(",")) if options.peers else set(ADAPTERS)
+    if unknown := wanted - set(ADAPTERS):
+        return (
+            f"--peers: no adapter for {', '.join(sorted(unknown))}; there are {', '.join(ADAPTERS)}"
+        )
+    chosen = {n: a for n, a in ADAPTERS.items() if n in wanted | {OURS, REFERENCE}}
+    try:
+        bench = Bench(corpora.data_directory(), chosen, QUICK if options.quick else Settings())
+        ADAPTERS[REFERENCE].load(bench.vocab("cl100k"))
+    except corpora.DataError as error:
+        return str(error)
+    except ImportError as error:
+        return (
+            f"{REFERENCE} is the reference and does not import: {error}\n"
+            "  hint: pip install -r bench/requirements-peers.txt"
+        )
+    return bench
+
+
+def main() -> int:
+    options = arguments()
+    paths = catalogue()
+    names = selected(list(paths), options.only)
+    if options.list:
+        print("\n".join(names))
+        return 0
+    if not names:
+        print(f"--only: no path fits {options.only}\n  hint: --list prints them", file=sys.stderr)
+        return 2
+    use_one_thread()
+    bench = prepare(options)
+    if isinstance(bench, str):
+        print(bench, file=sys.stderr)
+        return 2
+    facts = machine.facts(bench.adapters.values())
+    results = []
+    for number, name in enumerate(names, 1):
+        print(f"[{number}/{len(names)}] {name}", file=sys.stderr, flush=True)
+        results.append(paths[name](bench, name))
+    settings = (
+        "quick: small texts and few rounds, not for quoting" if options.quick else "whole texts"
+    )
+    today = date.today().isoformat()
+    written = report.Report(today, settings, facts, results, judge(results))
+    print(report.markdown(written))
+    print(f"written: {report.write(written, output_folder(options), today)}", file=sys.stderr)
+    return exit_code(results)
+
+
+def exit_code(results: list[Result]) -> int:
+    """1 where subword's ids differ or it fails, or where any library's ids differ."""
+    rows = [row for result in results for row in result.rows]
+    differ = any(row.status == "ids differ" for row in rows)
+    return int(differ or any(row.library == OURS and row.status == "failed" for row in rows))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
