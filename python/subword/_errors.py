@@ -1,0 +1,121 @@
+"""Everything that this package raises on purpose.
+
+    Exception
+    └── SubwordError                      catch this one to catch them all
+        ├── ModelFormatError (ValueError)     a file or an argument that makes no tokenizer
+        ├── PatternError     (ValueError)     a split pattern that does not work
+        ├── SpecialTokenError (ValueError)    text that spells a special token, with special="error"
+        ├── TextError        (ValueError)     a str that is not text: a lone surrogate
+        └── UnknownIdError   (KeyError)       an id that no token has
+
+What the operating system says (a missing file, a full disk) stays the `OSError` that it is, and an
+argument of the wrong type stays a `TypeError`.
+
+Each class also derives from the builtin that a caller would guess. It keeps its fields as
+attributes, and ``args`` are exactly these fields. That is what makes it survive pickling: an
+exception is rebuilt as ``cls(*args)``, so one whose ``args`` is a finished message fails to load in
+the parent process and hides the error that the worker had.
+
+`str` gives a sentence that says what is wrong and where and, in a second line, what to type
+instead.
+"""
+
+from __future__ import annotations
+
+
+class SubwordError(Exception):
+    """The base of every error of this package."""
+
+
+class ModelFormatError(SubwordError, ValueError):
+    """A file that is not what it claims to be, or parts that do not fit together.
+
+    ``place`` is ``path`` or ``path:line``, and empty where there is no file.
+
+    Example:
+        >>> print(ModelFormatError("merges.txt:7", 'expected two tokens, found 3 in "t h e"'))
+        merges.txt:7: expected two tokens, found 3 in "t h e"
+    """
+
+    def __init__(self, place: str, message: str, hint: str | None = None) -> None:
+        super().__init__(place, message, hint)
+        self.place = place
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return _lines(f"{self.place}: {self.message}" if self.place else self.message, self.hint)
+
+
+class PatternError(SubwordError, ValueError):
+    """A split pattern that does not compile, or that gave up while matching."""
+
+    hint = (
+        "the names are gpt2, cl100k, o200k, llama3, qwen2, deepseek-v3 and none; "
+        "anything else is a regular expression"
+    )
+
+    def __init__(self, pattern: str, message: str) -> None:
+        super().__init__(pattern, message)
+        self.pattern = pattern
+        self.message = message
+
+    def __str__(self) -> str:
+        return _lines(f'pattern "{self.pattern}": {self.message}', self.hint)
+
+
+class SpecialTokenError(SubwordError, ValueError):
+    """Text that spells a special token where ``special="error"`` forbids it.
+
+    ``position`` is where the special token starts, in bytes of the text as UTF-8.
+    """
+
+    def __init__(self, token: str, position: int) -> None:
+        super().__init__(token, position)
+        self.token = token
+        self.position = position
+
+    @property
+    def hint(self) -> str:
+        """What to type instead."""
+        return (
+            'pass special="text" to encode it as ordinary text, special="encode" to encode every '
+            f"special token as its id, or special={{{self.token!r}}} to do so for this one"
+        )
+
+    def __str__(self) -> str:
+        what = f"the text spells the special token {self.token!r} at byte {self.position}"
+        return _lines(what, self.hint)
+
+
+class TextError(SubwordError, ValueError):
+    """A ``str`` that cannot be written as UTF-8. ``position`` is in characters."""
+
+    hint = 'pass errors="replace" to put U+FFFD in its place'
+
+    def __init__(self, message: str, position: int) -> None:
+        super().__init__(message, position)
+        self.message = message
+        self.position = position
+
+    def __str__(self) -> str:
+        return _lines(f"{self.message} at character {self.position}", self.hint)
+
+
+class UnknownIdError(SubwordError, KeyError):
+    """An id that no token has. ``position`` is its place in the sequence of ids, from 0."""
+
+    hint = "ids mean something to the tokenizer that made them only; its largest is tok.max_id"
+
+    def __init__(self, id: int, position: int) -> None:
+        super().__init__(id, position)
+        self.id = id
+        self.position = position
+
+    # KeyError would show the repr of its arguments.
+    def __str__(self) -> str:
+        return _lines(f"no token has id {self.id} (position {self.position})", self.hint)
+
+
+def _lines(message: str, hint: str | None) -> str:
+    return message if hint is None else f"{message}\n  hint: {hint}"

@@ -1,0 +1,383 @@
+"""The command line: what it prints, what it writes, and how it fails."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+from subword import Tokenizer
+from subword._cli import main
+
+MERGES = [(b"l", b"o"), (b"lo", b"w"), (b"e", b"r"), (b" ", b"low")]
+VOCAB = {i: bytes([i]) for i in range(256)} | {
+    256 + rank: left + right for rank, (left, right) in enumerate(MERGES)
+}
+TEXT = b"lower slow low<|endoftext|>\n"
+IDS = [257, 258, 32, 115, 257, 259, 260, 10]
+ANY_BYTES = bytes(range(256)) * 3 + b"low\xff\xfe"
+
+
+@pytest.fixture(scope="module")
+def tok() -> Tokenizer:
+    return Tokenizer(VOCAB, MERGES, ["<|endoftext|>"])
+
+
+@pytest.fixture
+def folder(tmp_path: Path, tok: Tokenizer, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working directory: a tokenizer, `tok.json`, and a text, `text.txt`."""
+    monkeypatch.chdir(tmp_path)
+    tok.save("tok.json")
+    Path("text.txt").write_bytes(TEXT)
+    return tmp_path
+
+
+def run(*args: str, stdin: bytes | None = None) -> Result:
+    return CliRunner().invoke(main, args, input=stdin)
+
+
+def output(*args: str, stdin: bytes | None = None) -> bytes:
+    result = run(*args, stdin=stdin)
+    assert (result.exit_code, result.stderr) == (0, "")
+    return result.stdout_bytes
+
+
+def failure(*args: str, stdin: bytes | None = None) -> str:
+    result = run(*args, stdin=stdin)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert isinstance(result.exception, SystemExit)
+    return result.stderr
+
+
+# encode
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("source", [["text.txt"], ["-"], []])
+def test_encode_prints_ids_of_a_file_or_of_standard_input(source: list[str]) -> None:
+    printed = output("encode", "tok.json", *source, stdin=TEXT)
+    assert printed == b"257 258 32 115 257 259 260 10\n"
+
+
+@pytest.mark.usefixtures("folder")
+def test_encode_writes_text_or_numpy_by_the_name_of_the_file() -> None:
+    assert output("encode", "tok.json", "text.txt", "--out", "ids.txt") == b""
+    assert Path("ids.txt").read_bytes() == b"257 258 32 115 257 259 260 10\n"
+    assert output("encode", "tok.json", "text.txt", "--out", "ids.npy") == b""
+    ids = np.load("ids.npy")
+    assert (ids.tolist(), ids.dtype) == (IDS, np.uint32)
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_format_option_wins_over_the_name() -> None:
+    output("encode", "tok.json", "text.txt", "--out", "ids.npy", "--format", "text")
+    assert Path("ids.npy").read_bytes().startswith(b"257 ")
+    printed = output("encode", "tok.json", "text.txt", "--format", "npy")
+    assert np.load(io.BytesIO(printed)).tolist() == IDS
+
+
+@pytest.mark.usefixtures("folder")
+def test_nothing_encodes_to_nothing() -> None:
+    assert output("encode", "tok.json", stdin=b"") == b"\n"
+    output("encode", "tok.json", "--out", "ids.npy", stdin=b"")
+    assert np.load("ids.npy").shape == (0,)
+    assert output("decode", "tok.json", "ids.npy") == b""
+    assert output("decode", "tok.json", stdin=b" \n") == b""
+
+
+@pytest.mark.usefixtures("folder")
+def test_more_ids_than_fit_in_one_block_are_all_printed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("subword._cli.IDS_PER_BLOCK", 3)
+    assert output("encode", "tok.json", "text.txt") == b"257 258 32 115 257 259 260 10\n"
+
+
+@pytest.mark.usefixtures("folder")
+def test_special_tokens_are_ids_unless_told_otherwise(tok: Tokenizer) -> None:
+    as_text = output("encode", "tok.json", "text.txt", "--special", "text").split()
+    assert [int(id) for id in as_text] == tok.encode(TEXT)
+    assert failure("encode", "tok.json", "text.txt", "--special", "error") == (
+        "error: the text spells the special token '<|endoftext|>' at byte 14\n"
+        "  hint: pass --special encode or --special text\n"
+    )
+
+
+@pytest.mark.usefixtures("folder")
+def test_any_bytes_come_back() -> None:
+    Path("any.bin").write_bytes(ANY_BYTES)
+    for name in ["ids.npy", "ids.txt"]:
+        output("encode", "tok.json", "any.bin", "--out", name, "--threads", "2")
+        assert output("decode", "tok.json", name) == ANY_BYTES
+
+
+# decode
+
+
+@pytest.mark.usefixtures("folder")
+def test_decode_reads_text_and_numpy_from_files_and_from_standard_input() -> None:
+    Path("ids.txt").write_text("257\t258\n32 115   257 259 260\n10")
+    np.save("ids.npy", np.array(IDS, dtype=np.int64))
+    for name in ["ids.txt", "ids.npy"]:
+        assert output("decode", "tok.json", name) == TEXT
+        assert output("decode", "tok.json", stdin=Path(name).read_bytes()) == TEXT
+    output("decode", "tok.json", "ids.npy", "--out", "again.txt")
+    assert Path("again.txt").read_bytes() == TEXT
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("word", ["low", "-1", "1.5", "1,2", "[1", "9" * 5000])
+def test_what_is_not_an_id_is_refused_by_its_place(word: str) -> None:
+    assert failure("decode", "tok.json", stdin=f"257 {word}".encode()) == (
+        f"error: standard input: expected an id, found {word[:40]!r} (word 2)\n"
+        "  hint: ids are numbers with white space between them, or a .npy file\n"
+    )
+
+
+@pytest.mark.usefixtures("folder")
+def test_an_unknown_id_is_named_with_its_position() -> None:
+    assert failure("decode", "tok.json", stdin=b"257 9999").startswith(
+        "error: no token has id 9999 (position 1)\n  hint: "
+    )
+
+
+@pytest.mark.usefixtures("folder")
+def test_arrays_that_are_not_ids_are_refused() -> None:
+    np.save("floats.npy", np.array([1.5]))
+    np.save("square.npy", np.zeros((2, 2), dtype=np.uint32))
+    np.save("objects.npy", np.array([{}]), allow_pickle=True)
+    Path("cut.npy").write_bytes(Path("square.npy").read_bytes()[:-3])
+    assert failure("decode", "tok.json", "floats.npy") == (
+        "error: floats.npy: expected one dimension of integers, found 1 dimension of float64\n"
+    )
+    assert failure("decode", "tok.json", "square.npy") == (
+        "error: square.npy: expected one dimension of integers, found 2 dimensions of uint32\n"
+    )
+    for name in ["objects.npy", "cut.npy"]:
+        start = f"error: {name}: not a complete numpy array: "
+        assert failure("decode", "tok.json", name).startswith(start)
+
+
+# count
+
+
+@pytest.mark.usefixtures("folder")
+def test_count_shows_a_row_per_file_and_a_total() -> None:
+    Path("empty.txt").touch()
+    assert output("count", "tok.json", "text.txt", "empty.txt").decode() == (
+        "      tokens         bytes  bytes/token  file\n"
+        "           8            28         3.50  text.txt\n"
+        "           0             0            -  empty.txt\n"
+        "           8            28         3.50  total\n"
+    )
+
+
+@pytest.mark.usefixtures("folder")
+def test_count_reads_standard_input_and_needs_no_total_for_one() -> None:
+    assert output("count", "tok.json", stdin=TEXT).decode().splitlines()[1:] == [
+        "           8            28         3.50  -"
+    ]
+
+
+# info
+
+
+def test_info_shows_what_there_is_to_know(folder: Path, tok: Tokenizer) -> None:
+    lines = output("info", "tok.json").decode().splitlines()
+    for line in [
+        "kind            byte-level BPE",
+        "pattern         gpt2",
+        "vocabulary      261 tokens, ids up to 260",
+        "merges          4",
+        "special tokens  1",
+        "                260 <|endoftext|>",
+        "longest tokens  4 bytes: ' low'",
+        "                3 bytes: 'low'",
+        f"fingerprint     {tok.fingerprint}",
+    ]:
+        assert line in lines
+
+
+@pytest.mark.usefixtures("folder")
+def test_info_does_not_drown_in_special_tokens() -> None:
+    Tokenizer(VOCAB, MERGES, [f"<|{i}|>" for i in range(20)]).save("many.json")
+    lines = output("info", "many.json").decode().splitlines()
+    assert "special tokens  20" in lines
+    assert "                267 <|7|>" in lines
+    assert "                and 12 more" in lines
+
+
+# convert
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("target", "options", "wrote"),
+    [
+        ("tokenizer.json", [], "tokenizer.json"),
+        ("other.json", ["--to", "huggingface"], "other.json"),
+        ("copy.json", [], "copy.json"),
+        ("gpt2", ["--to", "gpt2"], "gpt2"),
+    ],
+)
+def test_a_converted_tokenizer_gives_the_same_ids(
+    target: str, options: list[str], wrote: str
+) -> None:
+    if target == "gpt2":
+        Path(target).mkdir()
+    assert output("convert", "tok.json", target, *options) == b""
+    ids = output("encode", "tok.json", "text.txt", "--special", "text")
+    assert output("encode", wrote, "text.txt", "--special", "text") == ids
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_tiktoken_file_needs_a_pattern_and_then_works() -> None:
+    ranks = {token: id for id, token in VOCAB.items()}
+    Tokenizer.from_ranks(ranks, pattern="gpt2").save("ranks.tiktoken")
+    message = failure("encode", "ranks.tiktoken", "text.txt")
+    assert message.startswith("error: ranks.tiktoken: ")
+    assert "\n  hint: " in message
+    ids = output("encode", "ranks.tiktoken", "text.txt", "--pattern", "gpt2")
+    assert ids == output("encode", "tok.json", "text.txt", "--special", "text")
+    output("convert", "ranks.tiktoken", "named.json", "--pattern", "gpt2")
+    assert output("encode", "named.json", "text.txt") == ids
+
+
+# how it fails
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_missing_file_is_one_line() -> None:
+    missing = "nowhere.txt: No such file or directory\n"
+    assert failure("encode", "tok.json", "nowhere.txt") == f"error: {missing}"
+    assert failure("info", "nowhere.txt") == f"error: {missing}"
+    assert failure("count", "tok.json", "text.txt", "nowhere.txt") == f"error: {missing}"
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_file_that_is_no_tokenizer_is_one_line() -> None:
+    assert failure("encode", "text.txt", "text.txt").startswith("error: text.txt")
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["encode"],
+        ["encode", "tok.json", "text.txt", "--special", "perhaps"],
+        ["encode", "tok.json", "text.txt", "--threads", "0"],
+        ["convert", "tok.json"],
+        ["polish", "tok.json"],
+    ],
+)
+def test_a_command_line_that_makes_no_sense_has_exit_code_2(args: list[str]) -> None:
+    result = run(*args)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "Usage: " in result.stderr
+
+
+def test_a_failed_write_leaves_the_old_file_and_nothing_else(folder: Path) -> None:
+    Path("ids.txt").write_text("old")
+    before = sorted(folder.iterdir())
+    failure("decode", "tok.json", "--out", "ids.txt", stdin=b"9999")
+    failure("encode", "tok.json", "text.txt", "--out", "nowhere/ids.txt")
+    assert Path("ids.txt").read_text() == "old"
+    assert sorted(folder.iterdir()) == before
+
+
+def test_a_write_that_is_interrupted_leaves_the_old_file(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*args: object) -> None:
+        raise KeyboardInterrupt
+
+    Path("ids.npy").write_text("old")
+    before = sorted(folder.iterdir())
+    monkeypatch.setattr("subword._cli.write_npy", interrupted)
+    assert run("encode", "tok.json", "text.txt", "--out", "ids.npy").exit_code == 130
+    assert Path("ids.npy").read_text() == "old"
+    assert sorted(folder.iterdir()) == before
+
+
+@pytest.mark.parametrize("command", ["", "encode", "decode", "count", "info", "convert"])
+def test_help_shows_examples(command: str) -> None:
+    help = output(*command.split(), "--help").decode()
+    assert "Examples:\n" in help
+    assert f"  subword {command}" in help
+
+
+# in a process of its own
+
+
+def subword(*args: str) -> list[str]:
+    return [sys.executable, "-c", "from subword._cli import main; main(prog_name='subword')", *args]
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_command_works_in_a_pipe() -> None:
+    ids = subprocess.run(subword("encode", "tok.json"), input=TEXT, capture_output=True, check=True)
+    text = subprocess.run(
+        subword("decode", "tok.json"), input=ids.stdout, capture_output=True, check=True
+    )
+    assert (text.stdout, ids.stderr + text.stderr) == (TEXT, b"")
+
+
+@pytest.mark.usefixtures("folder")
+def test_an_array_goes_through_a_pipe() -> None:
+    command = subword("encode", "tok.json", "text.txt", "--format", "npy")
+    printed = subprocess.run(command, capture_output=True, check=True).stdout
+    assert np.load(io.BytesIO(printed)).tolist() == IDS
+
+
+@pytest.mark.usefixtures("folder")
+def test_an_error_has_no_traceback() -> None:
+    done = subprocess.run(subword("info", "text.txt"), capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert done.stderr.startswith(b"error: text.txt")
+    assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("size", [10, 1_000_000])
+def test_a_reader_that_goes_away_is_not_an_error_message(size: int) -> None:
+    Path("text.txt").write_bytes(b"lower " * size)
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        command = subword("encode", "tok.json", "text.txt")
+        done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, check=False)
+    finally:
+        os.close(writing)
+    assert (done.returncode, done.stderr) == (1, b"")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals work differently there")
+@pytest.mark.usefixtures("folder")
+def test_an_interrupt_is_exit_code_130_without_a_traceback() -> None:
+    code = "from subword._cli import main; print('ready', flush=True); main()"
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, "encode", "tok.json"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"ready\n"
+    time.sleep(0.5)  # now it waits for its input
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=10)
+    assert (process.returncode, stderr) == (130, b"")
+
+
+def test_importing_the_package_loads_neither_click_nor_tqdm_nor_numpy() -> None:
+    code = (
+        "import subword, sys; "
+        "print([name for name in ('click', 'tqdm', 'numpy') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+    assert done.stdout.strip() == "[]"
