@@ -16,6 +16,7 @@ from subword._errors import (
     SubwordError,
     TextError,
     UnknownIdError,
+    UnknownTokenError,
 )
 from subword._patterns import patterns
 from subword._tokenizer import Tokenizer
@@ -31,5 +32,6 @@ __all__ = [
     "TextError",
     "Tokenizer",
     "UnknownIdError",
+    "UnknownTokenError",
     "patterns",
 ]

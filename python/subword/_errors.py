@@ -5,8 +5,9 @@
         ├── ModelFormatError (ValueError)     a file or an argument that makes no tokenizer
         ├── PatternError     (ValueError)     a split pattern that does not work
         ├── SpecialTokenError (ValueError)    text that spells a special token, with special="error"
-        ├── TextError        (ValueError)     a str that is not text: a lone surrogate
-        └── UnknownIdError   (KeyError)       an id that no token has
+        ├── TextError        (ValueError)     text that cannot be encoded
+        ├── UnknownIdError   (KeyError)       an id that no token has
+        └── UnknownTokenError (KeyError)      bytes that are not a token
 
 What the operating system says (a missing file, a full disk) stays the `OSError` that it is, and an
 argument of the wrong type stays a `TypeError`.
@@ -89,17 +90,18 @@ class SpecialTokenError(SubwordError, ValueError):
 
 
 class TextError(SubwordError, ValueError):
-    """A ``str`` that cannot be written as UTF-8. ``position`` is in characters."""
+    """A text that cannot be encoded: a ``str`` with a lone surrogate (``position`` is in characters),
+    or a byte that the model has no token for (``position`` is in bytes).
+    """
 
-    hint = 'pass errors="replace" to put U+FFFD in its place'
-
-    def __init__(self, message: str, position: int) -> None:
-        super().__init__(message, position)
+    def __init__(self, message: str, position: int, hint: str | None = None) -> None:
+        super().__init__(message, position, hint)
         self.message = message
         self.position = position
+        self.hint = hint
 
     def __str__(self) -> str:
-        return _lines(f"{self.message} at character {self.position}", self.hint)
+        return _lines(f"{self.message} at position {self.position}", self.hint)
 
 
 class UnknownIdError(SubwordError, KeyError):
@@ -115,6 +117,19 @@ class UnknownIdError(SubwordError, KeyError):
     # KeyError would show the repr of its arguments.
     def __str__(self) -> str:
         return _lines(f"no token has id {self.id} (position {self.position})", self.hint)
+
+
+class UnknownTokenError(SubwordError, KeyError):
+    """Bytes that are not a token."""
+
+    hint = "tok.encode gives the ids of any text, tok.token_id only that of a whole token"
+
+    def __init__(self, token: bytes | str) -> None:
+        super().__init__(token)
+        self.token = token
+
+    def __str__(self) -> str:
+        return _lines(f"{self.token!r} is not a token", self.hint)
 
 
 def _lines(message: str, hint: str | None) -> str:

@@ -7,7 +7,6 @@ without a layer in between; this class adds how a tokenizer is made, kept, compa
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -130,7 +129,7 @@ class Tokenizer(_core.Engine):
         waiting = bytearray()
         wanted = STREAM_BYTES
         for text in texts:
-            waiting += text.encode(errors="surrogatepass") if isinstance(text, str) else text
+            waiting += _core.utf8(text, errors)
             if len(waiting) >= wanted:
                 ready = self.settled(bytes(waiting), special)
                 yield from self.encode(bytes(waiting[:ready]), special=special)

@@ -1,7 +1,7 @@
 //! The engine's errors as the exceptions of `subword._errors`.
 
-use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::BoundObject;
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use subword_core::Error;

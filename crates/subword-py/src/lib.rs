@@ -14,9 +14,9 @@ mod _core {
     #[pymodule_export]
     use super::model::Model;
     #[pymodule_export]
-    use super::patterns;
-    #[pymodule_export]
     use super::split;
+    #[pymodule_export]
+    use super::{patterns, utf8};
 
     /// How much memory the cache of each thread may use, if the caller does not say.
     #[pymodule_export]
@@ -28,6 +28,15 @@ mod _core {
 fn patterns() -> std::collections::BTreeMap<&'static str, Vec<&'static str>> {
     let named = subword_core::pretok::Named::ALL.into_iter();
     named.map(|named| (named.name(), named.regexes().to_vec())).collect()
+}
+
+/// A text as the bytes that are encoded.
+#[pyfunction]
+fn utf8<'py>(
+    text: &Bound<'py, PyAny>,
+    errors: text::Errors,
+) -> PyResult<Bound<'py, pyo3::types::PyBytes>> {
+    Ok(pyo3::types::PyBytes::new(text.py(), text::Text::new(text, errors)?.bytes()))
 }
 
 /// The pieces of a text.

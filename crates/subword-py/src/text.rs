@@ -70,7 +70,12 @@ fn repaired(text: &Bound<'_, PyString>, errors: Errors) -> PyResult<Vec<u8>> {
     if errors == Errors::Strict {
         let error = text.to_str().err().ok_or_else(|| errors::internal("a string became valid"))?;
         let position: usize = error.value(py).getattr("start")?.extract()?;
-        return Err(errors::new(py, "TextError", ("the text has a lone surrogate", position)));
+        let hint = "pass errors=\"replace\" to put U+FFFD in its place";
+        return Err(errors::new(
+            py,
+            "TextError",
+            ("the text has a lone surrogate", position, hint),
+        ));
     }
     let utf16 = text.call_method1("encode", ("utf-16-le", "surrogatepass"))?;
     let utf16 = utf16.cast::<PyBytes>()?.as_bytes();

@@ -141,7 +141,7 @@ impl Tokenizer {
         let missing = |byte: &u8| self.missing_bytes.contains(byte);
         match text.iter().position(missing) {
             Some(position) => {
-                let message = format!("byte 0x{:02X} is not a token of this model", text[position]);
+                let message = format!("the model has no token for byte 0x{:02X}", text[position]);
                 Err(Error::Text { message, position })
             }
             None => Ok(()),
