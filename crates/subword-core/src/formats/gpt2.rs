@@ -12,10 +12,12 @@ and may be written as it is (`<|end of text|>`). Any other token that no merge m
 the vocabulary, where ordinary text never produces it.
 */
 
-use std::collections::HashSet;
+use std::borrow::Cow;
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 
 use super::json::{Json, write_string};
-use super::{LoadOptions, alphabet, named_special_tokens, ranks};
+use super::{LoadOptions, alphabet, number, ranks};
 use crate::error::{Error, Result};
 use crate::model::{Merges, Model, Normalizer, Pattern, SpecialToken, Template};
 use crate::pretok::Named;
@@ -24,61 +26,67 @@ use crate::vocab::Vocab;
 
 const HEADER: &str = "#version";
 
-/// A vocabulary as JSON files write it: the tokens in the alphabet, and the others with the line they are in.
-pub(super) struct WrittenVocab {
+/// A vocabulary as JSON files write it: the tokens in the alphabet, and the odd ones that are not.
+pub(super) struct WrittenVocab<'a> {
     pub(super) vocab: Vocab,
-    odd: Vec<(String, TokenId, usize)>,
+    odd: HashMap<Cow<'a, str>, (TokenId, Json<'a>)>,
 }
 
-impl WrittenVocab {
+impl<'a> WrittenVocab<'a> {
     /// An object of tokens and ids.
-    pub(super) fn read(json: &mut Json) -> Result<Self> {
+    pub(super) fn read(json: &mut Json<'a>) -> Result<Self> {
         let mut vocab = Vocab::default();
-        let mut odd = Vec::new();
+        let mut odd = HashMap::new();
         let mut bytes = Vec::new();
         json.object(|json, token| {
             let id = json.id()?;
             if alphabet::read_into(&mut bytes, &token) {
-                vocab.insert(id, &bytes).map_err(|error| error.on_line(json.line()))
-            } else {
-                odd.push((token.into_owned(), id, json.line()));
-                Ok(())
+                return vocab.insert(id, &bytes).map_err(|error| error.on_line(json.line()));
             }
+            match odd.entry(token) {
+                Entry::Vacant(entry) => drop(entry.insert((id, *json))),
+                Entry::Occupied(entry) => {
+                    let message = format!("the token {:?} is there twice", entry.key());
+                    return Err(Error::format_line(json.line(), message));
+                }
+            }
+            Ok(())
         })?;
         Ok(WrittenVocab { vocab, odd })
     }
 
-    /// The tokens outside the alphabet, which only make sense as special tokens.
-    pub(super) fn odd(&self) -> impl Iterator<Item = (&str, TokenId)> {
-        self.odd.iter().map(|(token, id, _)| (token.as_str(), *id))
+    /// How many tokens there are, odd ones included.
+    pub(super) fn len(&self) -> usize {
+        self.vocab.len() + self.odd.len()
     }
 
-    /// Checks that the tokens outside the alphabet are special tokens.
-    pub(super) fn check_odd(&self, special_tokens: &[SpecialToken]) -> Result<()> {
-        let mut seen = HashSet::new();
-        for (token, id, line) in &self.odd {
-            let special = special_tokens.iter().find(|special| special.content == *token);
-            match special {
-                _ if !seen.insert(token) => {
-                    let message = format!("the token {token:?} is there twice");
-                    return Err(Error::format_line(*line, message));
-                }
-                Some(special) if special.id == *id => {}
-                Some(special) => {
-                    let message =
-                        format!("the special token {token:?} has two ids: {id} and {}", special.id);
-                    return Err(Error::format_line(*line, message));
-                }
-                None => {
-                    return Err(alphabet::refusal(token)
-                        .with_hint(format!(
-                            "if it is a special token, say so: special_tokens=[{token:?}]"
-                        ))
-                        .on_line(*line));
-                }
-            }
+    /// The id of the token that is written `text`.
+    pub(super) fn id_of(&self, text: &str) -> Option<TokenId> {
+        let mut bytes = Vec::new();
+        if alphabet::read_into(&mut bytes, text) {
+            self.vocab.id_of(&bytes)
+        } else {
+            self.odd.get(text).map(|&(id, _)| id)
         }
-        Ok(())
+    }
+
+    /// One more than the largest id.
+    fn id_limit(&self) -> TokenId {
+        self.odd.values().map(|&(id, _)| id + 1).fold(self.vocab.id_limit(), TokenId::max)
+    }
+
+    /// Checks that the odd tokens are special tokens: nothing else can produce them.
+    pub(super) fn check_odd(&self, special_tokens: &[SpecialToken]) -> Result<()> {
+        let special: HashSet<_> =
+            special_tokens.iter().map(|token| (token.content.as_str(), token.id)).collect();
+        let stray =
+            |(token, (id, _)): &(&Cow<str>, &(TokenId, Json))| !special.contains(&(token, *id));
+        let stray = self.odd.iter().filter(stray).min_by_key(|(_, (id, _))| *id);
+        stray.map_or(Ok(()), |(token, (_, json))| {
+            Err(alphabet::refusal(token)
+                .with_hint(format!("if it is a special token, say so: special_tokens=[{token:?}]"))
+                .on_line(json.line()))
+        })
     }
 }
 
@@ -160,8 +168,10 @@ pub(super) fn read_vocab(
 ) -> Result<(Vocab, Vec<SpecialToken>)> {
     let written = WrittenVocab::read(&mut json)?;
     json.end()?;
-    let odd: Vec<_> = written.odd().collect();
-    let special_tokens = named_special_tokens(&written.vocab, &odd, options)?;
+    let wanted = options.special_tokens.clone().unwrap_or_default();
+    let special_tokens = number(wanted, written.id_limit(), |token| {
+        written.id_of(token).or_else(|| written.vocab.id_of(token.as_bytes()))
+    })?;
     written.check_odd(&special_tokens)?;
     Ok((written.vocab, special_tokens))
 }
@@ -214,8 +224,10 @@ pub(super) fn write(model: &Model) -> Result<(String, String)> {
         merges.push_str(&line);
         merges.push('\n');
     }
+    let tokens = written_tokens(model, &model.special_tokens)
+        .map_err(|token| refusal(&format!("two of its tokens are written {token:?}")))?;
     let mut vocab = String::from("{");
-    for (at, (token, id)) in written_tokens(model)?.iter().enumerate() {
+    for (at, (token, id)) in tokens.iter().enumerate() {
         vocab.push_str(if at == 0 { "" } else { "," });
         write_string(&mut vocab, token);
         vocab.push_str(&format!(":{id}"));
@@ -224,17 +236,20 @@ pub(super) fn write(model: &Model) -> Result<(String, String)> {
     Ok((vocab, merges))
 }
 
-/// Every token and special token as the vocabulary of a JSON file writes it, by rising id.
-fn written_tokens(model: &Model) -> Result<Vec<(String, TokenId)>> {
-    let in_vocab = |token: &SpecialToken| model.vocab.bytes_of(token.id).is_some();
+/// Every token, and these special tokens as they are, as the vocabulary of a JSON file writes them, by rising id; or
+/// what two of them are written as.
+pub(super) fn written_tokens(
+    model: &Model,
+    special_tokens: &[SpecialToken],
+) -> std::result::Result<Vec<(String, TokenId)>, String> {
     let tokens = model.vocab.iter().map(|(id, bytes)| (alphabet::written(bytes), id));
-    let special = model.special_tokens.iter().filter(|token| !in_vocab(token));
-    let mut all: Vec<_> =
-        tokens.chain(special.map(|token| (token.content.clone(), token.id))).collect();
-    all.sort_unstable_by_key(|&(_, id)| id);
+    let special = special_tokens.iter().map(|token| (token.content.clone(), token.id));
+    let mut all: Vec<_> = tokens.chain(special).collect();
+    all.sort_unstable_by(|a, b| (a.1, &a.0).cmp(&(b.1, &b.0)));
+    all.dedup();
     let mut seen = HashSet::with_capacity(all.len());
     match all.iter().find(|(token, _)| !seen.insert(token.as_str())) {
-        Some((token, _)) => Err(refusal(&format!("two of its tokens are written {token:?}"))),
+        Some((token, _)) => Err(token.clone()),
         None => Ok(all),
     }
 }

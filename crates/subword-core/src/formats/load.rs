@@ -14,7 +14,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::json::Json;
-use super::{LoadOptions, gpt2, native, number, tiktoken};
+use super::{LoadOptions, gpt2, huggingface, native, number, tiktoken};
 use crate::error::{Error, Result};
 use crate::model::{Model, SpecialToken};
 use crate::vocab::Vocab;
@@ -114,6 +114,9 @@ fn read_json(text: &[u8], path: &Path, options: &LoadOptions) -> Result<Model> {
     json.end()?;
     if native::recognise(&fields) {
         return with_options(native::read(fields)?, options);
+    }
+    if huggingface::recognise(&fields) {
+        return with_options(huggingface::read(fields, options)?, options);
     }
     Err(Error::format("expected a tokenizer, found a JSON file of another kind").with_hint(KNOWN))
 }

@@ -22,6 +22,7 @@ Invariants
 mod alphabet;
 mod atomic;
 mod gpt2;
+mod huggingface;
 mod json;
 mod load;
 mod native;
@@ -118,7 +119,11 @@ pub fn save(model: &Model, path: &Path, format: Format) -> Result<()> {
             let merges_path = vocab_path.with_file_name("merges.txt");
             atomic::write(&[(&merges_path, merges.as_bytes()), (&vocab_path, vocab.as_bytes())])
         }
-        Format::HuggingFace => Err(Error::format("tokenizer.json cannot be written yet").at(path)),
+        Format::HuggingFace => {
+            let text = huggingface::write(model).map_err(|error| error.at(path))?;
+            let inside = path.join("tokenizer.json");
+            atomic::write(&[(if path.is_dir() { &inside } else { path }, text.as_bytes())])
+        }
     }
 }
 
@@ -191,18 +196,4 @@ fn number(
         tokens.push(SpecialToken::new(content, id));
     }
     Ok(tokens)
-}
-
-/// The special tokens that the caller names. `odd` are tokens of the file that are not in the vocabulary.
-fn named_special_tokens(
-    vocab: &Vocab,
-    odd: &[(&str, TokenId)],
-    options: &LoadOptions,
-) -> Result<Vec<SpecialToken>> {
-    let wanted = options.special_tokens.clone().unwrap_or_default();
-    let next = odd.iter().map(|(_, id)| id + 1).max().unwrap_or(0).max(vocab.id_limit());
-    number(wanted, next, |token| {
-        let odd = odd.iter().find(|(other, _)| *other == token).map(|&(_, id)| id);
-        odd.or_else(|| vocab.id_of(token.as_bytes()))
-    })
 }

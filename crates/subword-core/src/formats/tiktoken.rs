@@ -15,7 +15,7 @@ The file holds neither the pattern nor the special tokens: tiktoken keeps them i
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use super::{LoadOptions, named_special_tokens, ranks};
+use super::{LoadOptions, ranks, special_tokens};
 use crate::error::{Error, Result};
 use crate::model::{Merges, Model, Normalizer, Template};
 use crate::types::TokenId;
@@ -40,7 +40,8 @@ pub(super) fn read(bytes: &[u8], options: &LoadOptions) -> Result<Model> {
         ));
     };
     let vocab = read_vocab(bytes)?;
-    let special_tokens = named_special_tokens(&vocab, &[], options)?;
+    let special_tokens =
+        special_tokens(&vocab, options.special_tokens.clone().unwrap_or_default())?;
     let mut model = Model::new(vocab, Merges::Ranked, pattern, special_tokens);
     model.ignore_merges = true;
     model.checked()

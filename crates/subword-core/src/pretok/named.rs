@@ -44,6 +44,12 @@ impl Named {
         Named::None,
     ];
 
+    /// `Cl100k` without what Oniguruma, the engine of Hugging Face, reads differently: there `{1,3}+` repeats.
+    pub(crate) const CL100K_ONIGURUMA: &str = concat!(
+        r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}|",
+        r" ?[^\s\p{L}\p{N}]+[\r\n]*|\s+\z|\s*[\r\n]|\s+(?!\S)|\s"
+    );
+
     /// The name that a user types.
     pub fn name(self) -> &'static str {
         match self {
@@ -103,6 +109,7 @@ impl Named {
             r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+";
         match regexes {
             [GPT2_POSSESSIVE | GPT2_LONG] => Some(Named::Gpt2),
+            [Named::CL100K_ONIGURUMA] => Some(Named::Cl100k),
             _ => Named::ALL
                 .into_iter()
                 .find(|named| !regexes.is_empty() && named.regexes() == regexes),

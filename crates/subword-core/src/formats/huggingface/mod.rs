@@ -1,0 +1,154 @@
+/*!
+`tokenizer.json` of Hugging Face's `tokenizers`, as far as it is byte-level BPE.
+
+```text
+added_tokens    special tokens (`special: false`: matched in every text)
+normalizer      null, NFC, NFD, NFKC, NFKD, or a Sequence of at most one of them
+pre_tokenizer   Split and Digits, one after the other, then ByteLevel                     pipeline.rs
+model           BPE: vocabulary in the byte alphabet, merges                              model.rs
+post_processor  templates around one text; ByteLevel moves offsets only                   template.rs
+decoder         ByteLevel
+```
+
+Invariants
+* A component, a setting or a key that may change ids and that we do not run is refused by its name.
+* A regular expression is only taken over if Oniguruma, which Hugging Face uses, and our engine agree on what it
+  means: see [`dialect`].
+* What [`write`] writes gives the same ids in Hugging Face's tokenizers.
+*/
+
+mod dialect;
+mod model;
+mod pipeline;
+mod template;
+mod write;
+
+use super::LoadOptions;
+use super::json::{Fields, Json};
+use crate::error::{Error, Result};
+use crate::model::{Model, SpecialToken};
+use model::read_model;
+
+pub(super) use write::write;
+
+/// How deep a Sequence may hold a Sequence.
+const MAX_NESTING: usize = 8;
+
+/// Whether the object looks like one of these files.
+pub(super) fn recognise(fields: &Fields) -> bool {
+    fields.get("model").is_some_and(|mut json| json.peek() == Some(b'{'))
+}
+
+/// The model in a file.
+pub(super) fn read(mut fields: Fields, options: &LoadOptions) -> Result<Model> {
+    if let Some(mut version) = fields.take("version")
+        && { version }.string()? != "1.0"
+    {
+        return Err(version.expected("\"1.0\""));
+    }
+    let parts = read_model(fields.need("model")?)?;
+    for key in ["truncation", "padding"] {
+        if let Some(json) = fields.take_value(key) {
+            return Err(Error::format_line(json.line(), format!("{key} is not supported"))
+                .with_hint(format!("it is a setting of a call: set \"{key}\" to null")));
+        }
+    }
+    let normalizer = pipeline::read_normalizer(fields.take_value("normalizer"))?;
+    let pre_tokenizer = fields.take_value("pre_tokenizer");
+    let pattern = match &options.pattern {
+        Some(pattern) => pattern.clone(),
+        None => pipeline::read_pattern(pre_tokenizer, fields.start())?,
+    };
+    let template = template::read(fields.take_value("post_processor"))?;
+    pipeline::check_decoder(fields.take_value("decoder"))?;
+    let special_tokens = read_added_tokens(fields.take_value("added_tokens"), &parts)?;
+    fields.finish("tokenizer.json")?;
+
+    parts.written.check_odd(&special_tokens)?;
+    let mut model = Model::new(parts.written.vocab, parts.merges, pattern, special_tokens);
+    model.ignore_merges = parts.ignore_merges;
+    model.normalizer = normalizer;
+    model.template = template;
+    model.checked()
+}
+
+/// The added tokens, with the ids that Hugging Face gives them: that of the vocabulary, or the next after it. The id in
+/// the file must be the same, or the file means two things.
+fn read_added_tokens(json: Option<Json>, parts: &model::Parts) -> Result<Vec<SpecialToken>> {
+    let mut tokens = Vec::new();
+    let Some(mut json) = json else { return Ok(tokens) };
+    let mut next = parts.written.len() as u32;
+    json.list(|json| {
+        let mut fields = json.fields()?;
+        let line = fields.start().line();
+        let mut token =
+            SpecialToken::new(fields.need("content")?.string()?, fields.need("id")?.id()?);
+        token.always = !fields.need("special")?.bool()?;
+        token.lstrip = fields.need("lstrip")?.bool()?;
+        token.rstrip = fields.need("rstrip")?.bool()?;
+        token.single_word = fields.need("single_word")?.bool()?;
+        token.normalized = fields.need("normalized")?.bool()?;
+        fields.finish("an added token")?;
+        let id = parts.written.id_of(&token.content).unwrap_or_else(|| {
+            next += 1;
+            next - 1
+        });
+        if id != token.id {
+            let (content, written) = (&token.content, token.id);
+            return Err(Error::format_line(line, format!(
+                "the added token {content:?} has id {written}, but Hugging Face tokenizers give it {id}"
+            ))
+            .with_hint("put the token with its id into the vocabulary of the model, too"));
+        }
+        tokens.push(token);
+        Ok(())
+    })?;
+    Ok(tokens)
+}
+
+/// A part of the pipeline: where it is, what it is, and its settings.
+struct Component<'a> {
+    path: String,
+    kind: String,
+    fields: Fields<'a>,
+}
+
+impl<'a> Component<'a> {
+    fn read(mut json: Json<'a>, path: impl Into<String>) -> Result<Self> {
+        let path = path.into();
+        let mut fields = json.fields()?;
+        let kind = fields.need("type")?.string()?.into_owned();
+        Ok(Component { path, kind, fields })
+    }
+
+    /// The error that we do not run this component, or not this way.
+    fn refusal(&self, how: &str) -> Error {
+        let line = self.fields.start().line();
+        let Component { path, kind, .. } = self;
+        let with = if how.is_empty() { String::new() } else { format!(" with {how}") };
+        Error::format_line(line, format!("{path} {kind:?}{with} is not supported"))
+    }
+
+    /// The parts of a Sequence, which are under `key`.
+    fn parts(mut self, key: &str) -> Result<Vec<Component<'a>>> {
+        if self.path.matches('[').count() == MAX_NESTING {
+            return Err(self.refusal("so many Sequences around it"));
+        }
+        let mut parts = Vec::new();
+        let mut json = self.fields.need(key)?;
+        json.list(|json| {
+            json.peek();
+            let place = *json;
+            json.skip()?;
+            parts.push(Component::read(place, format!("{}.{key}[{}]", self.path, parts.len()))?);
+            Ok(())
+        })?;
+        self.finish()?;
+        Ok(parts)
+    }
+
+    /// Refuses the settings that nobody asked for.
+    fn finish(self) -> Result<()> {
+        self.fields.finish(&format!("{} {:?}", self.path, self.kind))
+    }
+}

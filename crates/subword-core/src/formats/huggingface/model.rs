@@ -1,0 +1,109 @@
+/*!
+The `model` of a `tokenizer.json`: vocabulary, merges and the settings of BPE.
+
+Official files are of many ages: `type` is missing in GPT-2's, `ignore_merges` and `byte_fallback` in older ones, and
+merges are `"a b"` or `["a", "b"]`.
+*/
+
+use crate::error::{Error, Result};
+use crate::formats::gpt2::{PairReader, WrittenVocab};
+use crate::formats::json::{Fields, Json};
+use crate::model::Merges;
+use crate::types::Pair;
+use crate::vocab::Vocab;
+
+/// What the model says.
+pub(super) struct Parts<'a> {
+    pub(super) written: WrittenVocab<'a>,
+    pub(super) merges: Merges,
+    pub(super) ignore_merges: bool,
+}
+
+/// Reads the model of byte-level BPE. Anything else is refused.
+pub(super) fn read_model(mut json: Json<'_>) -> Result<Parts<'_>> {
+    let mut fields = json.fields()?;
+    let kind = kind_of(&mut fields)?;
+    if kind != "BPE" {
+        let message = format!("model {kind:?} is not supported");
+        return Err(Error::format_line(fields.start().line(), message)
+            .with_hint("subword reads byte-level BPE from a tokenizer.json"));
+    }
+    check_settings(&mut fields)?;
+    let ignore_merges = fields.flag("ignore_merges", false)?;
+    let written = WrittenVocab::read(&mut fields.need("vocab")?)?;
+    let merges = Merges::Listed(read_merges(&mut fields.need("merges")?, &written.vocab)?);
+    fields.finish("model \"BPE\"")?;
+    Ok(Parts { written, merges, ignore_merges })
+}
+
+/// The type of the model; old files do not say it, then the keys do.
+fn kind_of(fields: &mut Fields) -> Result<String> {
+    if let Some(mut json) = fields.take("type") {
+        return Ok(json.string()?.into_owned());
+    }
+    let kind = match fields.get("vocab").and_then(|mut json| json.peek()) {
+        _ if fields.get("merges").is_some() => "BPE",
+        Some(b'[') => "Unigram",
+        _ if fields.get("max_input_chars_per_word").is_some() => "WordPiece",
+        _ => "WordLevel",
+    };
+    Ok(kind.to_owned())
+}
+
+/// Refuses the settings that would change ids. `unk_token` and `fuse_unk` cannot: every byte of UTF-8 has a token.
+fn check_settings(fields: &mut Fields) -> Result<()> {
+    let refuse = |key: &str, found: &str, json: Json| {
+        Err(Error::format_line(
+            json.line(),
+            format!("model \"BPE\" with {key} {found} is not supported"),
+        ))
+    };
+    if let Some(json) = fields.take_value("dropout") {
+        let dropout = { json }.number()?;
+        if dropout.parse() != Ok(0.0) {
+            return refuse("dropout", dropout, json);
+        }
+    }
+    for key in ["continuing_subword_prefix", "end_of_word_suffix"] {
+        if let Some(json) = fields.take_value(key) {
+            let text = { json }.string()?;
+            if !text.is_empty() {
+                return refuse(key, &format!("{text:?}"), json);
+            }
+        }
+    }
+    if let Some(json) = fields.take_value("byte_fallback")
+        && { json }.bool()?
+    {
+        return refuse("byte_fallback", "true", json);
+    }
+    if let Some(mut json) = fields.take_value("unk_token") {
+        json.string()?;
+    }
+    fields.flag("fuse_unk", false)?;
+    Ok(())
+}
+
+fn read_merges(json: &mut Json, vocab: &Vocab) -> Result<Vec<Pair>> {
+    let mut pairs = Vec::with_capacity(vocab.len());
+    let mut reader = PairReader::new(vocab);
+    json.list(|json| {
+        let pair = if json.peek() == Some(b'[') {
+            let mut place = *json;
+            let mut tokens = Vec::with_capacity(2);
+            json.list(|json| {
+                tokens.push(json.string()?);
+                Ok(())
+            })?;
+            match tokens.as_slice() {
+                [left, right] => reader.pair(left, right),
+                _ => Err(place.expected("a list of two tokens")),
+            }
+        } else {
+            reader.line(&json.string()?)
+        };
+        pairs.push(pair.map_err(|error| error.on_line(json.line()))?);
+        Ok(())
+    })?;
+    Ok(pairs)
+}

@@ -1,0 +1,138 @@
+/*!
+Normaliser, pre-tokenizer and decoder of a `tokenizer.json`.
+
+The pre-tokenizers that we run cut text, one after the other; the last is ByteLevel, which turns the pieces into the
+byte alphabet and with `use_regex` first cuts them by GPT-2's pattern:
+
+```text
+Sequence [Split A, Digits, ByteLevel(use_regex)]   ->   [A, \p{N}, gpt2]
+```
+
+A Split that keeps what does not match (`Isolated`) is what our patterns do. One that keeps only the matches (`Removed`
+with `invert`) is the same if the pattern matches every text from end to end, which the named patterns do.
+*/
+
+use super::{Component, dialect};
+use crate::error::{Error, Result};
+use crate::formats::json::Json;
+use crate::model::{Normalizer, Pattern};
+use crate::pretok::Named;
+
+const BYTE_LEVEL: &str = "subword reads byte-level BPE, whose pre_tokenizer ends in ByteLevel";
+
+/// The normaliser.
+pub(super) fn read_normalizer(json: Option<Json>) -> Result<Normalizer> {
+    let Some(json) = json else { return Ok(Normalizer::None) };
+    let mut parts = vec![Component::read(json, "normalizer")?];
+    let mut normalizer = Normalizer::None;
+    while let Some(part) = parts.pop() {
+        let kind = match part.kind.as_str() {
+            "NFC" => Normalizer::Nfc,
+            "NFD" => Normalizer::Nfd,
+            "NFKC" => Normalizer::Nfkc,
+            "NFKD" => Normalizer::Nfkd,
+            "Sequence" => {
+                parts.extend(part.parts("normalizers")?.into_iter().rev());
+                continue;
+            }
+            _ => {
+                let hint = "the normalizers that subword runs are NFC, NFD, NFKC and NFKD";
+                return Err(part.refusal("").with_hint(hint));
+            }
+        };
+        if normalizer != Normalizer::None {
+            return Err(part.refusal("another normalizer before it"));
+        }
+        normalizer = kind;
+        part.finish()?;
+    }
+    Ok(normalizer)
+}
+
+/// The pattern that the pre-tokenizers make. `file` is the place of the whole file.
+pub(super) fn read_pattern(json: Option<Json>, file: Json) -> Result<Pattern> {
+    let Some(json) = json else {
+        let message = "expected a pre_tokenizer, found null";
+        return Err(Error::format_line(file.line(), message).with_hint(BYTE_LEVEL));
+    };
+    let first = Component::read(json, "pre_tokenizer")?;
+    let line = first.fields.start().line();
+    let mut parts = vec![first];
+    let mut patterns = Vec::new();
+    while let Some(mut part) = parts.pop() {
+        match part.kind.as_str() {
+            "Sequence" => parts.extend(part.parts("pretokenizers")?.into_iter().rev()),
+            "Split" => {
+                patterns.push(read_split(&mut part)?);
+                part.finish()?;
+            }
+            "Digits" => {
+                let one = part.fields.need("individual_digits")?.bool()?;
+                patterns.push(Pattern::Regex(if one { r"\p{N}" } else { r"\p{N}+" }.to_owned()));
+                part.finish()?;
+            }
+            "ByteLevel" if parts.is_empty() => {
+                if part.fields.need("add_prefix_space")?.bool()? {
+                    return Err(part.refusal("add_prefix_space"));
+                }
+                if part.fields.flag("use_regex", true)? {
+                    patterns.push(Pattern::Named(Named::Gpt2));
+                }
+                part.fields.flag("trim_offsets", true)?;
+                part.finish()?;
+                return Ok(Pattern::Sequence(patterns));
+            }
+            "ByteLevel" => return Err(part.refusal("another pre_tokenizer after it")),
+            _ => {
+                let hint = "the pre_tokenizers that subword runs are Split, Digits and ByteLevel";
+                return Err(part.refusal("").with_hint(hint));
+            }
+        }
+    }
+    let message = "expected a pre_tokenizer that ends in \"ByteLevel\"";
+    Err(Error::format_line(line, message).with_hint(BYTE_LEVEL))
+}
+
+fn read_split(part: &mut Component) -> Result<Pattern> {
+    let mut place = part.fields.need("pattern")?;
+    let mut pattern = { place }.fields()?;
+    let regex = if let Some(mut json) = pattern.take("String") {
+        fancy_regex::escape(&json.string()?).into_owned()
+    } else if let Some(mut json) = pattern.take("Regex") {
+        let regex = json.string()?.into_owned();
+        dialect::check(&regex).map_err(|error| error.on_line(json.line()))?;
+        regex
+    } else {
+        return Err(place.expected("{\"Regex\": ...} or {\"String\": ...}"));
+    };
+    pattern.finish("a pattern")?;
+    let behavior = part.fields.need("behavior")?.string()?;
+    let invert = part.fields.flag("invert", false)?;
+    let covers = Named::from_regexes(&[regex.as_str()]).is_some();
+    match behavior.as_ref() {
+        "Isolated" => Ok(Pattern::Regex(regex)),
+        "Removed" if invert && covers => Ok(Pattern::Regex(regex)),
+        "Removed" if invert => Err(part
+            .refusal("behavior \"Removed\" and this pattern")
+            .with_hint("it drops text that the pattern does not match; subword never drops text")),
+        _ => Err(part.refusal(&format!("behavior {behavior:?}"))),
+    }
+}
+
+/// Refuses a decoder that would give another text than the bytes of the tokens.
+pub(super) fn check_decoder(json: Option<Json>) -> Result<()> {
+    let Some(json) = json else { return Ok(()) };
+    let mut parts = vec![Component::read(json, "decoder")?];
+    while let Some(part) = parts.pop() {
+        match part.kind.as_str() {
+            "ByteLevel" | "Fuse" => {}
+            "Sequence" => parts.extend(part.parts("decoders")?.into_iter().rev()),
+            _ => {
+                return Err(part
+                    .refusal("")
+                    .with_hint("the decoder that subword runs is ByteLevel"));
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,196 @@
+/*!
+A model as a `tokenizer.json` that Hugging Face's tokenizers load, with the same ids.
+
+Two things need care. Token ranks become a merge list (see `ranks`, which proves it equal). And Hugging Face does not
+believe the ids of added tokens: one that is not in the vocabulary gets the next id after it. So special tokens are left
+out of the vocabulary only if those are their ids, otherwise all of them are written there, too.
+*/
+
+use super::dialect;
+use crate::error::{Error, Result};
+use crate::formats::json::write_string;
+use crate::formats::{alphabet, gpt2, ranks};
+use crate::model::{Merges, Model, Normalizer, Pattern, SpecialToken, Template};
+use crate::pretok::Named;
+use crate::types::TokenId;
+
+const BYTE_LEVEL: &str = r#"{"type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true"#;
+
+/// The file of a model. What it cannot hold is an error.
+pub(in crate::formats) fn write(model: &Model) -> Result<String> {
+    let mut out = String::with_capacity(model.vocab.len() * 48);
+    out.push_str("{\n  \"version\": \"1.0\",\n  \"truncation\": null,\n  \"padding\": null,\n");
+    out.push_str("  \"added_tokens\": [");
+    lines(&mut out, "    ", &model.special_tokens, write_added_token);
+    let normalizer = match model.normalizer {
+        Normalizer::None => "null",
+        Normalizer::Nfc => "{\"type\": \"NFC\"}",
+        Normalizer::Nfd => "{\"type\": \"NFD\"}",
+        Normalizer::Nfkc => "{\"type\": \"NFKC\"}",
+        Normalizer::Nfkd => "{\"type\": \"NFKD\"}",
+    };
+    out.push_str(&format!("],\n  \"normalizer\": {normalizer},\n  \"pre_tokenizer\": "));
+    write_pattern(&mut out, &model.pattern)?;
+    out.push_str(",\n  \"post_processor\": ");
+    write_template(&mut out, model);
+    out.push_str(&format!(",\n  \"decoder\": {BYTE_LEVEL}, \"use_regex\": true}},\n"));
+    write_model(&mut out, model)?;
+    out.push_str("\n}\n");
+    Ok(out)
+}
+
+/// One item per line.
+fn lines<T>(
+    out: &mut String,
+    indent: &str,
+    items: impl IntoIterator<Item = T>,
+    mut write: impl FnMut(&mut String, T),
+) {
+    let mut any = false;
+    for item in items {
+        out.push_str(if any { ",\n" } else { "\n" });
+        out.push_str(indent);
+        write(out, item);
+        any = true;
+    }
+    if any {
+        out.push('\n');
+        out.push_str(&indent[2..]);
+    }
+}
+
+fn string(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    write_string(&mut out, text);
+    out
+}
+
+fn write_added_token(out: &mut String, token: &SpecialToken) {
+    let SpecialToken { content, id, always, lstrip, rstrip, single_word, normalized } = token;
+    out.push_str(&format!(
+        "{{\"id\": {id}, \"content\": {}, \"single_word\": {single_word}, \"lstrip\": {lstrip}, \
+         \"rstrip\": {rstrip}, \"normalized\": {normalized}, \"special\": {}}}",
+        string(content),
+        !always
+    ));
+}
+
+fn write_pattern(out: &mut String, pattern: &Pattern) -> Result<()> {
+    let mut regexes = Vec::new();
+    collect_regexes(pattern, &mut regexes);
+    let gpt2 = *pattern == Pattern::Named(Named::Gpt2);
+    if gpt2 || regexes.is_empty() {
+        out.push_str(&format!("{BYTE_LEVEL}, \"use_regex\": {gpt2}}}"));
+        return Ok(());
+    }
+    for regex in &regexes {
+        dialect::check(regex)?;
+    }
+    out.push_str("{\"type\": \"Sequence\", \"pretokenizers\": [");
+    lines(out, "    ", regexes, |out, regex| {
+        out.push_str(&format!(
+            "{{\"type\": \"Split\", \"pattern\": {{\"Regex\": {}}}, \"behavior\": \"Isolated\", \
+             \"invert\": false}}",
+            string(regex)
+        ));
+    });
+    out.truncate(out.trim_end().len());
+    out.push_str(&format!(",\n    {BYTE_LEVEL}, \"use_regex\": false}}\n  ]}}"));
+    Ok(())
+}
+
+fn collect_regexes<'a>(pattern: &'a Pattern, out: &mut Vec<&'a str>) {
+    match pattern {
+        Pattern::Named(Named::Cl100k) => out.push(Named::CL100K_ONIGURUMA),
+        Pattern::Named(named) => out.extend(named.regexes()),
+        Pattern::Regex(regex) => out.push(regex),
+        Pattern::Sequence(patterns) => patterns.iter().for_each(|p| collect_regexes(p, out)),
+    }
+}
+
+fn write_template(out: &mut String, model: &Model) {
+    let Template { prefix, suffix } = &model.template;
+    if prefix.is_empty() && suffix.is_empty() {
+        out.push_str("null");
+        return;
+    }
+    let name = |id: TokenId| {
+        let special = model.special_tokens.binary_search_by_key(&id, |token| token.id).ok();
+        string(&match special {
+            Some(at) => model.special_tokens[at].content.clone(),
+            None => alphabet::written(model.vocab.bytes_of(id).unwrap_or_default()),
+        })
+    };
+    let item = |id| format!("{{\"SpecialToken\": {{\"id\": {}, \"type_id\": 0}}}}", name(id));
+    let sequence = |id: &str| format!("{{\"Sequence\": {{\"id\": \"{id}\", \"type_id\": 0}}}}");
+    let around = |id: &str| {
+        let prefix = prefix.iter().map(|&id| item(id));
+        prefix.chain([sequence(id)]).chain(suffix.iter().map(|&id| item(id)))
+    };
+    let single: Vec<String> = around("A").collect();
+    let pair: Vec<String> = around("A").chain(around("B")).collect();
+    let mut ids = [prefix.as_slice(), suffix].concat();
+    ids.sort_unstable();
+    ids.dedup();
+    let tokens = ids.iter().map(|&id| {
+        let name = name(id);
+        format!("{name}: {{\"id\": {name}, \"ids\": [{id}], \"tokens\": [{name}]}}")
+    });
+    out.push_str(&format!(
+        "{{\n    \"type\": \"TemplateProcessing\",\n    \"single\": [{}],\n    \"pair\": [{}],\n    \
+         \"special_tokens\": {{{}}}\n  }}",
+        single.join(", "),
+        pair.join(", "),
+        tokens.collect::<Vec<_>>().join(", ")
+    ));
+}
+
+fn write_model(out: &mut String, model: &Model) -> Result<()> {
+    let tokens = vocabulary(model)?;
+    let ranked;
+    let pairs = match &model.merges {
+        Merges::Listed(pairs) => pairs,
+        Merges::Ranked => {
+            ranked = ranks::merges_of_ranks(&model.vocab);
+            &ranked
+        }
+    };
+    out.push_str(
+        "  \"model\": {\n    \"type\": \"BPE\",\n    \"dropout\": null,\n    \"unk_token\": null,\n    \
+         \"continuing_subword_prefix\": null,\n    \"end_of_word_suffix\": null,\n    \
+         \"fuse_unk\": false,\n    \"byte_fallback\": false,\n    ",
+    );
+    out.push_str(&format!("\"ignore_merges\": {},\n    \"vocab\": {{", model.ignore_merges));
+    lines(out, "      ", &tokens, |out, (token, id)| {
+        write_string(out, token);
+        out.push_str(&format!(": {id}"));
+    });
+    out.push_str("},\n    \"merges\": [");
+    lines(out, "      ", pairs, |out, &(left, right)| {
+        let token = |id| string(&alphabet::written(model.vocab.bytes_of(id).unwrap_or_default()));
+        out.push_str(&format!("[{}, {}]", token(left), token(right)));
+    });
+    out.push_str("]\n  }");
+    Ok(())
+}
+
+/// The vocabulary, with the special tokens that Hugging Face would number otherwise.
+fn vocabulary(model: &Model) -> Result<Vec<(String, TokenId)>> {
+    let collision = |token: String| {
+        Error::format(format!(
+            "this tokenizer cannot be saved as tokenizer.json: two of its tokens are written {token:?}"
+        ))
+        .with_hint("save it as a native file")
+    };
+    let all = gpt2::written_tokens(model, &model.special_tokens).map_err(collision)?;
+    let in_vocab = |token: &&SpecialToken| {
+        let written = model.vocab.bytes_of(token.id).map(alphabet::written);
+        written.as_ref() != Some(&token.content)
+    };
+    let outside = model.special_tokens.iter().filter(in_vocab);
+    let next = model.vocab.len() as TokenId;
+    if outside.zip(next..).all(|(token, id)| token.id == id) {
+        return gpt2::written_tokens(model, &[]).map_err(collision);
+    }
+    Ok(all)
+}
