@@ -275,7 +275,8 @@ fn check_merges(vocab: &Vocab, pairs: &[Pair]) -> Result<Vec<TokenId>> {
         joined.clear();
         joined.extend_from_slice(bytes(left)?);
         joined.extend_from_slice(bytes(right)?);
-        let Some(id) = vocab.id_of(&joined) else {
+        let guess = made.last().map_or(0, |&id| id + 1);
+        let Some(id) = vocab.id_of_guess(&joined, guess) else {
             let token = joined.escape_ascii();
             return Err(Error::format(format!(
                 "merge {rank} makes b\"{token}\", which is not a token"

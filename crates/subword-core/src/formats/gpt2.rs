@@ -95,11 +95,12 @@ pub(super) struct PairReader<'a> {
     vocab: &'a Vocab,
     bytes: Vec<u8>,
     joined: Vec<u8>,
+    made: TokenId,
 }
 
 impl<'a> PairReader<'a> {
     pub(super) fn new(vocab: &'a Vocab) -> Self {
-        PairReader { vocab, bytes: Vec::new(), joined: Vec::new() }
+        PairReader { vocab, bytes: Vec::new(), joined: Vec::new(), made: 0 }
     }
 
     /// A merge like `Ġ t`.
@@ -125,12 +126,13 @@ impl<'a> PairReader<'a> {
     pub(super) fn pair(&mut self, left: &str, right: &str) -> Result<Pair> {
         self.joined.clear();
         let pair = (self.token(left)?, self.token(right)?);
-        if self.vocab.id_of(&self.joined).is_none() {
+        let Some(made) = self.vocab.id_of_guess(&self.joined, self.made + 1) else {
             let made = shown(&alphabet::written(&self.joined));
             return Err(Error::format(format!(
                 "expected a merge that makes a token of the vocabulary, found one that makes {made:?}"
             )));
-        }
+        };
+        self.made = made;
         Ok(pair)
     }
 

@@ -167,13 +167,19 @@ impl<'a> Json<'a> {
 
     /// The id of a token.
     pub(super) fn id(&mut self) -> Result<TokenId> {
-        let mut ahead = *self;
-        if ahead.peek().is_some_and(|byte| byte.is_ascii_digit()) {
-            let digits = ahead.number()?;
-            if let Ok(id @ 0..=MAX_ID) = digits.parse::<TokenId>() {
-                *self = ahead;
-                return Ok(id);
-            }
+        self.peek();
+        let digits = self.text.as_bytes()[self.at..].iter();
+        let (mut id, mut length) = (0, 0);
+        for digit in digits.take_while(|byte| byte.is_ascii_digit()).take(9) {
+            id = id * 10 + TokenId::from(digit - b'0');
+            length += 1;
+        }
+        let after = self.text.as_bytes().get(self.at + length);
+        let whole = !matches!(after, Some(b'0'..=b'9' | b'.' | b'e' | b'E'));
+        let plain = length == 1 || self.text.as_bytes().get(self.at) != Some(&b'0');
+        if length > 0 && whole && plain && id <= MAX_ID {
+            self.at += length;
+            return Ok(id);
         }
         Err(self.expected(&format!("an id from 0 to {MAX_ID}")))
     }
@@ -290,21 +296,14 @@ impl<'a> Json<'a> {
             return Err(self.expected(what));
         }
         let start = self.at + 1;
-        let bytes = self.text.as_bytes();
-        let mut at = start;
-        loop {
-            match bytes.get(at) {
-                Some(b'"') => {
-                    self.at = at + 1;
-                    return Ok(Cow::Borrowed(&self.text[start..at]));
-                }
-                Some(b'\\') | None => break,
-                Some(0..0x20) => break,
-                Some(_) => at += 1,
-            }
+        let end = start + plain_length(&self.text.as_bytes()[start..]);
+        let plain = &self.text[start..end];
+        if self.text.as_bytes().get(end) == Some(&b'"') {
+            self.at = end + 1;
+            return Ok(Cow::Borrowed(plain));
         }
-        self.at = at;
-        self.escaped_string(&self.text[start..at]).map(Cow::Owned)
+        self.at = end;
+        self.escaped_string(plain).map(Cow::Owned)
     }
 
     /// The rest of a string, from its first escape on.
@@ -312,8 +311,7 @@ impl<'a> Json<'a> {
         let mut out = start.to_owned();
         loop {
             let rest = &self.text[self.at..];
-            let plain = rest.bytes().position(|b| b == b'"' || b == b'\\' || b < 0x20);
-            let plain = plain.unwrap_or(rest.len());
+            let plain = plain_length(rest.as_bytes());
             out.push_str(&rest[..plain]);
             self.at += plain;
             match rest.as_bytes().get(plain) {
@@ -385,6 +383,12 @@ impl<'a> Json<'a> {
             Some(character) => format!("{character:?}"),
         }
     }
+}
+
+/// How many bytes there are before a quote mark, a backslash or a control character.
+fn plain_length(bytes: &[u8]) -> usize {
+    let stop = |&byte: &u8| byte == b'"' || byte == b'\\' || byte < 0x20;
+    bytes.iter().position(stop).unwrap_or(bytes.len())
 }
 
 /// The character of `u0120` or `ud83d\ude00`, and how many bytes it is written in.
