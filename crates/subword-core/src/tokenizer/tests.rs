@@ -100,7 +100,7 @@ fn a_batch_is_its_texts_one_by_one() {
             assert_eq!(ids.len(), counts[i]);
         }
     }
-    assert_eq!(tokenizer.encode_batch(&[], &Allowed::Text, 2).unwrap().offsets, [0]);
+    assert_eq!(tokenizer.encode_batch(&[], &Allowed::Text, on(2)).unwrap().offsets, [0]);
 }
 
 #[test]
