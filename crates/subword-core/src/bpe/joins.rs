@@ -43,84 +43,91 @@ impl Joins {
     }
 
     fn enter(&mut self, token: &[u8]) {
-        let mut at = unit(token, 0);
-        let mut left = &token[..at];
-        while at < token.len() {
-            let end = unit(token, at);
-            let right = &token[at..end];
-            if is_char(left) && is_char(right) {
+        let mut left = Unit::at(token, 0);
+        while left.end < token.len() {
+            let right = Unit::at(token, left.end);
+            if left.is_char && right.is_char {
                 let bit = self.char_bit(left, right);
                 self.chars[bit / 64] |= 1 << (bit % 64);
             } else {
-                let bit = byte_bit(left, right);
+                let bit = byte_bit(token, left.end);
                 self.bytes[bit / 64] |= 1 << (bit % 64);
             }
-            (left, at) = (right, end);
+            left = right;
         }
     }
 
-    /// Calls `segment` with each part of the piece, in order.
+    /// Calls `segment` with the start and end of each part of the piece, in order.
     #[inline]
-    pub fn cut<'p>(&self, piece: &'p [u8], mut segment: impl FnMut(&'p [u8])) {
+    pub fn cut(&self, piece: &[u8], mut segment: impl FnMut(usize, usize)) {
         let mut start = 0;
-        let mut at = unit(piece, 0);
-        let mut left = &piece[..at];
-        while at < piece.len() {
-            let end = unit(piece, at);
-            let right = &piece[at..end];
-            if self.safe(left, right) {
-                segment(&piece[start..at]);
-                start = at;
+        let mut left = Unit::at(piece, 0);
+        while left.end < piece.len() {
+            let right = Unit::at(piece, left.end);
+            if self.is_safe(piece, left, right) {
+                segment(start, left.end);
+                start = left.end;
             }
-            (left, at) = (right, end);
+            left = right;
         }
-        segment(&piece[start..]);
+        segment(start, piece.len());
     }
 
-    #[inline]
-    fn safe(&self, left: &[u8], right: &[u8]) -> bool {
-        let entered = |set: &[u64], bit: usize| set[bit / 64] >> (bit % 64) & 1 == 1;
-        is_char(left)
-            && is_char(right)
+    #[inline(always)]
+    fn is_safe(&self, piece: &[u8], left: Unit, right: Unit) -> bool {
+        let entered = |set: &[u64], bit: usize| set[bit / 64 % set.len()] >> (bit % 64) & 1 == 1;
+        left.is_char
+            && right.is_char
             && !entered(&self.chars, self.char_bit(left, right))
-            && !entered(&self.bytes, byte_bit(left, right))
+            && !entered(&self.bytes, byte_bit(piece, left.end))
     }
 
-    #[inline]
-    fn char_bit(&self, left: &[u8], right: &[u8]) -> usize {
-        let pair = u64::from(word(left)) << 32 | u64::from(word(right));
+    #[inline(always)]
+    fn char_bit(&self, left: Unit, right: Unit) -> usize {
+        let pair = u64::from(left.word) << 32 | u64::from(right.word);
         let mixed = (pair ^ pair >> 29).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         (mixed >> self.shift) as usize
     }
 }
 
-/// The end of the unit at `at`: a character, or one byte that is not part of one.
-#[inline]
-fn unit(text: &[u8], at: usize) -> usize {
-    let len = match text[at] {
-        0..0xC0 => 1,
-        0xC0..0xE0 => 2,
-        0xE0..0xF0 => 3,
-        _ => 4,
-    };
-    let whole =
-        text.get(at + 1..at + len).is_some_and(|rest| rest.iter().all(|b| b & 0xC0 == 0x80));
-    if whole { at + len } else { at + 1 }
+/// A character, or one byte that is not part of one. (Overlong forms and surrogates count as characters; they are whole
+/// in tokens and in text alike.)
+#[derive(Clone, Copy)]
+struct Unit {
+    /// Its bytes.
+    word: u32,
+    end: usize,
+    is_char: bool,
 }
 
-/// Whether a unit is a character: it starts as one and, by `unit`, is whole. (Overlong forms and surrogates count; they
-/// are whole in tokens and in text alike.)
-#[inline]
-fn is_char(unit: &[u8]) -> bool {
-    unit.len() > 1 || unit[0] < 0x80
+impl Unit {
+    /// The unit at `at`.
+    #[inline(always)]
+    fn at(text: &[u8], at: usize) -> Unit {
+        let first = text[at];
+        if first < 0x80 {
+            return Unit { word: u32::from(first), end: at + 1, is_char: true };
+        }
+        let len = match first {
+            0..0xC0 => 1,
+            0xC0..0xE0 => 2,
+            0xE0..0xF0 => 3,
+            _ => 4,
+        };
+        let follows = |byte: &u8| byte & 0xC0 == 0x80;
+        match text.get(at + 1..at + len) {
+            Some(rest) if len > 1 && rest.iter().all(follows) => {
+                let word =
+                    rest.iter().fold(u32::from(first), |word, &byte| word << 8 | u32::from(byte));
+                Unit { word, end: at + len, is_char: true }
+            }
+            _ => Unit { word: u32::from(first), end: at + 1, is_char: false },
+        }
+    }
 }
 
-#[inline]
-fn byte_bit(left: &[u8], right: &[u8]) -> usize {
-    usize::from(left[left.len() - 1]) << 8 | usize::from(right[0])
-}
-
-#[inline]
-fn word(unit: &[u8]) -> u32 {
-    unit.iter().fold(0, |word, &byte| word << 8 | u32::from(byte))
+/// The two bytes around a boundary.
+#[inline(always)]
+fn byte_bit(text: &[u8], at: usize) -> usize {
+    usize::from(text[at - 1]) << 8 | usize::from(text[at])
 }

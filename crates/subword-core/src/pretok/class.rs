@@ -9,63 +9,61 @@ use super::class_table::{CLASSES, INDEX};
 
 /// The classes that the named patterns tell apart, numbered as in the generated table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
-pub(super) enum Class {
-    /// Controls, formats, private use, unassigned.
-    Other = 0,
-    /// `\p{Lu}` and `\p{Lt}`.
-    Upper = 1,
-    /// `\p{Ll}`.
-    Lower = 2,
-    /// `\p{Lm}` and `\p{Lo}`: letters without case.
-    Letter = 3,
-    /// `\p{M}`.
-    Mark = 4,
-    /// `\p{N}`.
-    Number = 5,
-    /// `\p{P}` and `\p{S}`.
-    Symbol = 6,
-    /// `\s` without the two newlines.
-    Space = 7,
-    /// `\r` and `\n`.
-    Newline = 8,
-}
+pub(super) struct Class(u8);
 
-const BY_NUMBER: [Class; 9] = [
-    Class::Other,
-    Class::Upper,
-    Class::Lower,
-    Class::Letter,
-    Class::Mark,
-    Class::Number,
-    Class::Symbol,
-    Class::Space,
-    Class::Newline,
-];
-
+#[expect(non_upper_case_globals, reason = "they are used as the variants of an enumeration")]
 impl Class {
+    /// Controls, formats, private use, unassigned.
+    pub(super) const Other: Class = Class(0);
+    /// `\p{Lu}` and `\p{Lt}`.
+    pub(super) const Upper: Class = Class(1);
+    /// `\p{Ll}`.
+    pub(super) const Lower: Class = Class(2);
+    /// `\p{Lm}` and `\p{Lo}`: letters without case.
+    pub(super) const Letter: Class = Class(3);
+    /// `\p{M}`.
+    pub(super) const Mark: Class = Class(4);
+    /// `\p{N}`.
+    pub(super) const Number: Class = Class(5);
+    /// `\p{P}` and `\p{S}`.
+    pub(super) const Symbol: Class = Class(6);
+    /// `\s` without the two newlines.
+    pub(super) const Space: Class = Class(7);
+    /// `\r` and `\n`.
+    pub(super) const Newline: Class = Class(8);
+
     /// The class of a code point.
+    #[inline(always)]
     pub(super) fn of(code: u32) -> Class {
+        // PERF: Chinese and Korean without a look at the table.
+        if matches!(code, 0x4E00..=0x9FFF | 0xAC00..=0xD7A3) {
+            return Class::Letter;
+        }
         let block = INDEX[(code >> 7) as usize % INDEX.len()] as usize;
-        BY_NUMBER[CLASSES[block << 7 | (code & 127) as usize] as usize]
+        Class(CLASSES[(block << 7 | (code & 127) as usize) % CLASSES.len()])
+    }
+
+    #[inline(always)]
+    fn is_in(self, set: &[Class]) -> bool {
+        set.iter().fold(0u16, |bits, class| bits | 1 << class.0) >> self.0 & 1 == 1
     }
 
     /// `\p{L}`
-    #[inline]
+    #[inline(always)]
     pub(super) fn is_letter(self) -> bool {
-        matches!(self, Class::Upper | Class::Lower | Class::Letter)
+        self.is_in(&[Class::Upper, Class::Lower, Class::Letter])
     }
 
     /// `\s`
-    #[inline]
+    #[inline(always)]
     pub(super) fn is_space(self) -> bool {
-        matches!(self, Class::Space | Class::Newline)
+        self.is_in(&[Class::Space, Class::Newline])
     }
 
     /// `[^\s\p{L}\p{N}]`
-    #[inline]
+    #[inline(always)]
     pub(super) fn is_other(self) -> bool {
-        matches!(self, Class::Other | Class::Mark | Class::Symbol)
+        self.is_in(&[Class::Other, Class::Mark, Class::Symbol])
     }
 }
 
@@ -80,7 +78,7 @@ pub(super) struct Char {
 }
 
 /// The character that starts at `at`, or none at the end of the text.
-#[inline]
+#[inline(always)]
 pub(super) fn char_at(text: &[u8], at: usize) -> Option<Char> {
     let &first = text.get(at)?;
     if first < 0x80 {
@@ -103,7 +101,7 @@ pub(super) fn char_before(text: &[u8], at: usize) -> Option<Char> {
 }
 
 /// The code point at the start of `text` and its length, if `text` starts with a valid sequence of several bytes.
-#[inline]
+#[inline(always)]
 fn decode(text: &[u8]) -> Option<(u32, usize)> {
     let next = |i: usize| text.get(i).filter(|&&b| b & 0xC0 == 0x80).map(|&b| u32::from(b & 0x3F));
     let first = u32::from(text[0]);

@@ -149,13 +149,13 @@ fn newline(c: Char) -> bool {
 }
 
 /// The end of the run of characters from `at` whose class is in the set.
-#[inline]
+#[inline(always)]
 fn run(text: &[u8], at: usize, set: impl Fn(Class) -> bool) -> usize {
     run_while(text, at, |c| set(c.class))
 }
 
 /// The same for a set of characters.
-#[inline]
+#[inline(always)]
 fn run_while(text: &[u8], mut at: usize, set: impl Fn(Char) -> bool) -> usize {
     while let Some(c) = char_at(text, at).filter(|&c| set(c)) {
         at = c.end;
@@ -164,7 +164,7 @@ fn run_while(text: &[u8], mut at: usize, set: impl Fn(Char) -> bool) -> usize {
 }
 
 /// The same for at most `most` characters.
-#[inline]
+#[inline(always)]
 fn run_of(text: &[u8], mut at: usize, most: usize, set: impl Fn(Class) -> bool) -> usize {
     for _ in 0..most {
         match char_at(text, at).filter(|c| set(c.class)) {
@@ -176,12 +176,12 @@ fn run_of(text: &[u8], mut at: usize, most: usize, set: impl Fn(Class) -> bool) 
 }
 
 /// `[^\s\p{L}\p{N}]*` and then the characters that a run of symbols swallows.
-#[inline]
+#[inline(always)]
 fn symbols(text: &[u8], at: usize, swallowed: impl Fn(Char) -> bool) -> usize {
     symbols_of(text, at, |c| c.class.is_other(), swallowed)
 }
 
-#[inline]
+#[inline(always)]
 fn symbols_of(
     text: &[u8],
     at: usize,

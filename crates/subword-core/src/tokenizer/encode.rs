@@ -7,13 +7,13 @@ while the first goes on:
     for each piece    build its key, ask for its cache line
     for each piece    compare, take the ids; on a miss merge, and remember
 
-A long piece is looked up whole; if it is new, it is cut where no token can span (see `bpe::Joins`) and its segments are
-treated like pieces.
+A long piece is first cut where no token can span (see `bpe::Joins`), and its segments are treated like pieces. Where the
+script is written with spaces a long piece is a long word: it is looked up whole, and cut only if it is new.
 */
 
 use super::{Finders, Tokenizer};
 use crate::bpe::Scratch;
-use crate::cache::{Cache, INLINE_IDS, Ids, Key, SHORTEST_LONG, key_of};
+use crate::cache::{Cache, Ids, Key, LONGEST_MIDDLE, LONGEST_SHORT, SHORT_IDS, short_key};
 use crate::error::{Error, Result};
 use crate::pretok::BATCH;
 use crate::types::TokenId;
@@ -24,9 +24,18 @@ pub(super) struct Worker {
     cache: Cache,
     scratch: Scratch,
     ends: Vec<usize>,
-    /// For each piece of a batch its key and cache line; 0 for a long piece.
-    keys: Vec<(Key, u32)>,
+    /// The pieces and segments of a batch.
+    entries: Vec<Entry>,
     ids: Vec<TokenId>,
+}
+
+/// A piece or segment on its way.
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    /// Its key if it is short, else 0, which is no key.
+    key: Key,
+    line: u32,
+    end: usize,
 }
 
 impl Worker {
@@ -35,7 +44,7 @@ impl Worker {
             cache: Cache::new(cache_bytes),
             scratch: Scratch::default(),
             ends: Vec::with_capacity(2 * BATCH),
-            keys: Vec::with_capacity(2 * BATCH),
+            entries: Vec::with_capacity(2 * BATCH),
             ids: Vec::new(),
         }
     }
@@ -56,7 +65,7 @@ pub(super) trait Sink {
 impl Sink for Vec<TokenId> {
     #[inline(always)]
     fn reserve(&mut self, pieces: usize) {
-        Vec::reserve(self, pieces * INLINE_IDS);
+        Vec::reserve(self, pieces * SHORT_IDS);
     }
 
     #[inline(always)]
@@ -181,51 +190,62 @@ impl Tokenizer {
     fn encode_batch_of_pieces(
         &self,
         text: &[u8],
-        mut start: usize,
+        first: usize,
         ends: &[usize],
         worker: &mut Worker,
         sink: &mut impl Sink,
     ) -> Result<()> {
-        let first = start;
-        let cache = &worker.cache;
-        worker.keys.clear();
-        worker.keys.extend(ends.iter().map(|&end| {
-            let key = key_of(text, start, end);
-            start = end;
-            key.map_or((0, 0), |key| (key, cache.line_of(key)))
-        }));
-
-        sink.reserve(ends.len());
+        let Worker { cache, entries, .. } = worker;
+        entries.clear();
         let mut start = first;
-        for (at, &end) in ends.iter().enumerate() {
-            let (key, line) = worker.keys[at];
+        for &end in ends {
+            if end - start <= LONGEST_SHORT {
+                let key = short_key(text, start, end);
+                entries.push(Entry { key, line: cache.line_of(key), end });
+            } else if is_wide(&text[start..]) {
+                self.joins.cut(&text[start..end], |from, to| {
+                    entries.push(entry(cache, text, start + from, start + to));
+                });
+            } else {
+                entries.push(entry(cache, text, start, end));
+            }
+            start = end;
+        }
+
+        sink.reserve(entries.len());
+        let mut start = first;
+        for at in 0..worker.entries.len() {
+            let Entry { key, line, end } = worker.entries[at];
             match worker.cache.short(key, line) {
                 Some(ids) if key != 0 => sink.few(ids),
-                _ => self.encode_uncommon(&text[start..end], worker, sink)?,
+                _ => self.encode_uncommon(text, start, end, worker, sink)?,
             }
             start = end;
         }
         Ok(())
     }
 
-    /// A piece that is not in the short table.
+    /// `text[start..end]`, a piece or segment that is not in the short table.
     #[cold]
     #[inline(never)]
     fn encode_uncommon(
         &self,
-        piece: &[u8],
+        text: &[u8],
+        start: usize,
+        end: usize,
         worker: &mut Worker,
         sink: &mut impl Sink,
     ) -> Result<()> {
+        let piece = &text[start..end];
         if u32::try_from(piece.len()).is_err() {
-            return Err(Error::Pattern {
-                pattern: String::new(),
-                message: format!("makes a piece of {} bytes, the limit is 4 GiB", piece.len()),
+            return Err(Error::Text {
+                message: format!("a piece of {} bytes is over the limit of 4 GiB", piece.len()),
+                position: start,
             });
         }
-        if let Some(ids) = worker.cache.long(piece) {
+        if let Some(ids) = worker.cache.other(text, start, end) {
             sink.many(ids);
-        } else if piece.len() < SHORTEST_LONG {
+        } else if piece.len() <= LONGEST_SHORT || is_wide(piece) {
             self.encode_new(piece, worker, sink);
         } else if self.model.ignore_merges
             && let Some(id) = self.model.vocab.id_of(piece)
@@ -233,23 +253,28 @@ impl Tokenizer {
             worker.cache.insert(piece, &[id]);
             sink.many(&[id]);
         } else {
-            self.joins.cut(piece, |segment| self.encode_segment(segment, worker, sink));
+            self.encode_segments(piece, worker, sink);
         }
         Ok(())
     }
 
-    /// A part of a piece, or all of it, that merges apart from the rest.
-    #[inline]
-    fn encode_segment(&self, segment: &[u8], worker: &mut Worker, sink: &mut impl Sink) {
-        if let Some(key) = key_of(segment, 0, segment.len())
-            && let Some(ids) = worker.cache.short(key, worker.cache.line_of(key))
-        {
-            sink.few(ids);
-        } else if let Some(ids) = worker.cache.long(segment) {
-            sink.many(ids);
-        } else {
-            self.encode_new(segment, worker, sink);
-        }
+    /// A long word that is new.
+    fn encode_segments(&self, piece: &[u8], worker: &mut Worker, sink: &mut impl Sink) {
+        let mut ids = std::mem::take(&mut worker.ids);
+        ids.clear();
+        self.joins.cut(piece, |from, to| {
+            let segment = &piece[from..to];
+            if segment.len() <= LONGEST_SHORT {
+                let key = short_key(piece, from, to);
+                if let Some(known) = worker.cache.short(key, worker.cache.line_of(key)) {
+                    return ids.few(known);
+                }
+            }
+            self.merger.encode(&self.model.vocab, segment, &mut worker.scratch, &mut ids);
+        });
+        worker.cache.insert(piece, &ids);
+        sink.many(&ids);
+        worker.ids = ids;
     }
 
     /// A piece or segment that no table remembers.
@@ -260,4 +285,24 @@ impl Tokenizer {
         cache.insert(piece, ids);
         sink.many(ids);
     }
+}
+
+/// The entry of a piece or segment of any length.
+#[inline(always)]
+fn entry(cache: &Cache, text: &[u8], start: usize, end: usize) -> Entry {
+    match end - start {
+        1..=LONGEST_SHORT => {
+            let key = short_key(text, start, end);
+            Entry { key, line: cache.line_of(key), end }
+        }
+        1..=LONGEST_MIDDLE => Entry { key: 0, line: cache.middle_line_of(text, start, end), end },
+        _ => Entry { key: 0, line: 0, end },
+    }
+}
+
+/// Whether a piece starts, after an optional space, with a character of three bytes or more: Chinese, Japanese, Thai and
+/// other scripts without spaces, where pieces are long and seldom come twice.
+#[inline(always)]
+fn is_wide(piece: &[u8]) -> bool {
+    piece[0] >= 0xE0 || piece[0].is_ascii() && piece.get(1).is_some_and(|&byte| byte >= 0xE0)
 }

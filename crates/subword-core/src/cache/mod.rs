@@ -1,0 +1,283 @@
+/*!
+Piece to ids, remembered.
+
+Most pieces of a text have been seen before. Three tables, all bounded, none ever wrong: a whole key is compared before
+an answer is used, and what does not fit is forgotten and merged again.
+
+| table    | pieces         | ids     | one entry                                                              |
+|----------|----------------|---------|------------------------------------------------------------------------|
+| *short*  | up to 15 bytes | up to 3 | half a cache line: the bytes and their number as one 128-bit key, ids   |
+| *middle* | up to 31 bytes | up to 7 | a cache line: the same with 256 bits                                    |
+| *long*   | up to 255      | any     | a slot that points into arenas; when one is full the table starts afresh |
+
+Short and middle are sets of two: a new entry takes the first place, the one there moves to the second, the one there is
+forgotten. A look-up touches one cache line (two, next to each other, in the middle table), which can be asked for ahead
+of its use.
+
+A cache belongs to one thread at a time (see [`Pool`]): no locks, no shared writes.
+*/
+
+mod long;
+mod pool;
+
+use crate::arch;
+use crate::types::TokenId;
+use long::Long;
+
+pub use pool::Pool;
+
+/// The longest piece that is remembered.
+pub const LONGEST: usize = 255;
+
+/// The longest pieces of the short and the middle table: with its length a piece fills its key.
+pub const LONGEST_SHORT: usize = 15;
+/// See [`LONGEST_SHORT`].
+pub const LONGEST_MIDDLE: usize = 31;
+
+/// The most ids in the short and the middle table.
+pub const SHORT_IDS: usize = 3;
+const MIDDLE_IDS: usize = 7;
+
+/// A short piece and its length.
+pub type Key = u128;
+
+type MiddleKey = [u64; 4];
+
+/// Piece to ids, remembered.
+#[derive(Debug)]
+pub struct Cache {
+    short: Vec<Line>,
+    short_shift: u32,
+    middle: Vec<MiddleLine>,
+    middle_shift: u32,
+    long: Long,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+#[repr(align(64))]
+struct Line {
+    keys: [Key; 2],
+    values: [Ids; 2],
+}
+
+/// Up to three ids in place.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Ids {
+    /// The ids; only the first `len` count.
+    pub ids: [TokenId; SHORT_IDS],
+    /// How many there are.
+    pub len: u32,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+#[repr(align(64))]
+struct MiddleLine {
+    key: MiddleKey,
+    ids: [TokenId; MIDDLE_IDS],
+    len: u32,
+}
+
+impl Cache {
+    /// A cache that uses at most `bytes` of memory; 0 remembers nothing. Half of it for short pieces.
+    pub fn new(bytes: usize) -> Cache {
+        let short = power_of_two_below(bytes / 2 / size_of::<Line>());
+        let middle = power_of_two_below(bytes / 4 / size_of::<MiddleLine>());
+        let shift = |len: usize| if len > 1 { 64 - len.trailing_zeros() } else { 63 };
+        Cache {
+            short: vec![Line::default(); short],
+            short_shift: shift(short),
+            middle: vec![MiddleLine::default(); middle],
+            middle_shift: shift(middle),
+            long: Long::new(bytes / 4),
+        }
+    }
+
+    /// Where a short piece lives, asked for ahead of its use.
+    #[inline(always)]
+    pub fn line_of(&self, key: Key) -> u32 {
+        let line = (mix(key as u64, (key >> 64) as u64) >> self.short_shift) as u32;
+        if let Some(line) = self.short.get(line as usize) {
+            arch::prefetch(line);
+        }
+        line
+    }
+
+    /// Where a middle piece lives, asked for ahead of its use.
+    #[inline(always)]
+    pub fn middle_line_of(&self, text: &[u8], start: usize, end: usize) -> u32 {
+        let line = self.middle_line(&middle_key(text, start, end));
+        for line in [line, line ^ 1] {
+            if let Some(line) = self.middle.get(line as usize) {
+                arch::prefetch(line);
+            }
+        }
+        line
+    }
+
+    #[inline(always)]
+    fn middle_line(&self, key: &MiddleKey) -> u32 {
+        ((mix(key[0], key[1]) ^ mix(key[2], key[3]).rotate_left(32)) >> self.middle_shift) as u32
+    }
+
+    /// The ids of a short piece.
+    #[inline(always)]
+    pub fn short(&self, key: Key, line: u32) -> Option<&Ids> {
+        let line = self.short.get(line as usize)?;
+        if line.keys[0] == key {
+            Some(&line.values[0])
+        } else if line.keys[1] == key {
+            Some(&line.values[1])
+        } else {
+            None
+        }
+    }
+
+    /// The ids of `text[start..end]`, which is not in the short table.
+    #[inline]
+    pub fn other(&self, text: &[u8], start: usize, end: usize) -> Option<&[TokenId]> {
+        if end - start <= LONGEST_MIDDLE {
+            let key = middle_key(text, start, end);
+            let line = self.middle_line(&key);
+            for line in [line, line ^ 1] {
+                let line = self.middle.get(line as usize)?;
+                if line.key == key {
+                    return Some(&line.ids[..line.len as usize]);
+                }
+            }
+        }
+        self.long.get(&text[start..end])
+    }
+
+    /// Remembers the ids of a piece.
+    pub fn insert(&mut self, piece: &[u8], ids: &[TokenId]) {
+        if piece.len() <= LONGEST_SHORT && ids.len() <= SHORT_IDS {
+            let key = short_key(piece, 0, piece.len());
+            let line = self.line_of(key);
+            if let Some(line) = self.short.get_mut(line as usize) {
+                let mut value = Ids { len: ids.len() as u32, ..Ids::default() };
+                value.ids[..ids.len()].copy_from_slice(ids);
+                line.keys = [key, line.keys[0]];
+                line.values = [value, line.values[0]];
+            }
+        } else if piece.len() <= LONGEST_MIDDLE && ids.len() <= MIDDLE_IDS {
+            let key = middle_key(piece, 0, piece.len());
+            let line = self.middle_line(&key) as usize;
+            if line ^ 1 < self.middle.len() {
+                let mut value = MiddleLine { key, len: ids.len() as u32, ..MiddleLine::default() };
+                value.ids[..ids.len()].copy_from_slice(ids);
+                self.middle[line ^ 1] = self.middle[line];
+                self.middle[line] = value;
+            }
+        } else {
+            self.long.insert(piece, ids);
+        }
+    }
+}
+
+/// The key of `text[start..end]`, at most 15 bytes; never 0.
+#[inline(always)]
+pub fn short_key(text: &[u8], start: usize, end: usize) -> Key {
+    let len = end - start;
+    debug_assert!((1..=LONGEST_SHORT).contains(&len));
+    let bytes = match text[start..].first_chunk::<16>() {
+        Some(bytes) => u128::from_le_bytes(*bytes) & ((1 << (8 * len)) - 1),
+        None => {
+            let mut bytes = [0; 16];
+            bytes[..len].copy_from_slice(&text[start..end]);
+            u128::from_le_bytes(bytes)
+        }
+    };
+    bytes | (len as u128) << 120
+}
+
+/// The key of `text[start..end]`, at most 31 bytes.
+#[inline(always)]
+fn middle_key(text: &[u8], start: usize, end: usize) -> MiddleKey {
+    let len = end - start;
+    debug_assert!((1..=LONGEST_MIDDLE).contains(&len));
+    let mut bytes = [0; 32];
+    match text[start..].first_chunk::<32>() {
+        Some(window) => {
+            // The bytes behind the piece become 0: half by half, so that each is a shift of a word.
+            let keep = |len: usize| if len >= 16 { u128::MAX } else { (1 << (8 * len)) - 1 };
+            let (low, high) = window.split_at(16);
+            let half = |half: &[u8], len| {
+                (u128::from_le_bytes(half.try_into().unwrap_or_default()) & keep(len)).to_le_bytes()
+            };
+            bytes[..16].copy_from_slice(&half(low, len));
+            bytes[16..].copy_from_slice(&half(high, len.saturating_sub(16)));
+        }
+        None => bytes[..len].copy_from_slice(&text[start..end]),
+    }
+    bytes[31] = len as u8;
+    let (words, _) = bytes.as_chunks::<8>();
+    std::array::from_fn(|i| u64::from_le_bytes(words[i]))
+}
+
+/// Two words into one whose top bits depend on all of both.
+#[inline(always)]
+fn mix(low: u64, high: u64) -> u64 {
+    let wide = u128::from(low ^ 0x9E37_79B9_7F4A_7C15) * u128::from(high ^ 0xD6E8_FEB8_6659_FD93);
+    wide as u64 ^ (wide >> 64) as u64
+}
+
+/// The largest power of two that is at most `n`; 0 for 0.
+fn power_of_two_below(n: usize) -> usize {
+    n.checked_ilog2().map_or(0, |log| 1 << log)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn look_up(cache: &Cache, piece: &[u8]) -> Option<Vec<TokenId>> {
+        let end = piece.len();
+        if end <= LONGEST_SHORT {
+            let key = short_key(piece, 0, end);
+            if let Some(found) = cache.short(key, cache.line_of(key)) {
+                return Some(found.ids[..found.len as usize].to_vec());
+            }
+        }
+        cache.other(piece, 0, end).map(<[TokenId]>::to_vec)
+    }
+
+    #[test]
+    fn a_key_does_not_depend_on_what_follows_the_piece() {
+        let text: Vec<u8> = (1..80).collect();
+        for len in 1..=LONGEST_MIDDLE {
+            let alone = &text[..3 + len];
+            if len <= LONGEST_SHORT {
+                assert_eq!(short_key(&text, 3, 3 + len), short_key(alone, 3, 3 + len));
+            }
+            assert_eq!(middle_key(&text, 3, 3 + len), middle_key(alone, 3, 3 + len));
+        }
+    }
+
+    #[test]
+    fn what_it_remembers_is_right_and_bounded() {
+        for bytes in [0, 1, 100, 1000, 10_000, 1 << 20] {
+            let mut cache = Cache::new(bytes);
+            let mut remembered = 0;
+            for i in 0..20_000u32 {
+                let piece = vec![b'a' + (i % 7) as u8; 1 + (i % 60) as usize];
+                let piece = [&i.to_le_bytes()[..], &piece].concat();
+                let ids: Vec<TokenId> = (0..1 + i % 9).map(|n| n + i).collect();
+                cache.insert(&piece, &ids);
+                let found = look_up(&cache, &piece);
+                assert!(found.as_ref().is_none_or(|found| *found == ids));
+                remembered += usize::from(found.is_some());
+            }
+            assert_eq!(remembered > 0, bytes >= 1000, "{bytes}");
+            let used = size_of_val(&*cache.short) + size_of_val(&*cache.middle) + cache.long.used();
+            assert!(used <= bytes, "{used} of {bytes}");
+        }
+    }
+
+    #[test]
+    fn a_large_cache_forgets_nothing_of_a_small_text() {
+        let mut cache = Cache::new(1 << 24);
+        let piece = |i: u32| format!("{i}{}", "x".repeat(i as usize % 50)).into_bytes();
+        (0..500).for_each(|i| cache.insert(&piece(i), &[i]));
+        assert!((0..500).all(|i| look_up(&cache, &piece(i)) == Some(vec![i])));
+    }
+}

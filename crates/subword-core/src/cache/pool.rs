@@ -1,0 +1,51 @@
+//! What a thread keeps between calls.
+
+use std::sync::Mutex;
+
+/// Things that are used by one thread at a time and are worth keeping between calls.
+///
+/// Nobody ever waits here: a slot that another thread looks at this instant counts as empty, and who finds nothing makes
+/// a new one. So a child process that was forked while other threads were at work goes on without them.
+#[derive(Debug)]
+pub struct Pool<T> {
+    slots: Vec<Mutex<Option<Box<T>>>>,
+}
+
+impl<T> Pool<T> {
+    /// A pool that keeps at most `size` things.
+    pub fn new(size: usize) -> Pool<T> {
+        Pool { slots: (0..size).map(|_| Mutex::new(None)).collect() }
+    }
+
+    /// Takes one out, or makes one.
+    pub fn take(&self, make: impl FnOnce() -> T) -> Box<T> {
+        let kept = self.slots.iter().find_map(|slot| slot.try_lock().ok()?.take());
+        kept.unwrap_or_else(|| Box::new(make()))
+    }
+
+    /// Puts one back, or drops it if the pool is full.
+    pub fn put(&self, thing: Box<T>) {
+        let mut thing = Some(thing);
+        for slot in &self.slots {
+            if let Ok(mut slot) = slot.try_lock()
+                && slot.is_none()
+            {
+                *slot = thing.take();
+                return;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Pool;
+
+    #[test]
+    fn a_pool_gives_back_what_was_put_in() {
+        let pool = Pool::new(1);
+        pool.put(Box::new(5));
+        pool.put(Box::new(6));
+        assert_eq!((*pool.take(|| 0), *pool.take(|| 0)), (5, 0));
+    }
+}
