@@ -190,7 +190,7 @@ def test_count_reads_standard_input_and_needs_no_total_for_one() -> None:
 def test_info_shows_what_there_is_to_know(folder: Path, tok: Tokenizer) -> None:
     lines = output("info", "tok.json").decode().splitlines()
     for line in [
-        "kind            byte-level BPE",
+        "kind            byte-level BPE by merges",
         "pattern         gpt2",
         "vocabulary      261 tokens, ids up to 260",
         "merges          4",

@@ -238,7 +238,7 @@ def info(tokenizer: Path, pattern: str | None) -> None:
     ordinary = [token for id, token in tok.vocab.items() if id not in set(special.values())]
     longest = sorted(ordinary, key=lambda token: (-len(token), token))[:5]
     patterns = [tok.pattern] if isinstance(tok.pattern, str) else tok.pattern
-    rows = [("kind", "byte-level BPE")]
+    rows = [("kind", f"byte-level BPE by {tok.kind}")]
     rows += [("pattern" if at == 0 else "", one) for at, one in enumerate(patterns)]
     rows += [
         ("vocabulary", f"{tok.vocab_size} tokens, ids up to {tok.max_id}"),
