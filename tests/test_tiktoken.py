@@ -7,6 +7,7 @@ import inspect
 import pickle
 from collections import Counter
 from collections.abc import Callable, Iterable
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -19,7 +20,8 @@ from subword.integrations import tiktoken as ours
 from subword.integrations._tiktoken_table import CL100K, GPT2, O200K
 
 SAMPLE = """The lowest of the low were slower than the slowest; they'd flow and they'll follow.
-  def low(flow):\n\t\treturn flow['low'] + 12345\n\n\n   Ниже, чем ниже ниже. 你好你好、世界。 héé 😀😀 ½
+  def low(flow):\n\t\treturn flow['low'] + 12345\n\n\n
+   Ниже, чем ниже ниже. 你好你好、世界。 héé 😀😀 ½
 """
 SPECIAL = {"<|endoftext|>": 400, "<|fim_prefix|>": 401, "<|end|>": 405}
 
@@ -90,7 +92,7 @@ def outcome(call: Callable[[], Any]) -> tuple[str, Any]:
 
 def assert_same(call: Callable[[Any], Any], pairs: Iterable[Both] = ENCODINGS) -> None:
     for theirs, mine in pairs:
-        assert outcome(lambda mine=mine: call(mine)) == outcome(lambda theirs=theirs: call(theirs))
+        assert outcome(partial(call, mine)) == outcome(partial(call, theirs))
 
 
 # encoding
@@ -258,7 +260,7 @@ def test_what_is_no_id_ends_alike(ids: Any) -> None:
 
 @pytest.mark.parametrize("dtype", [np.uint16, np.uint32, np.int64])
 def test_arrays_decode(dtype: Any) -> None:
-    ids = np.array(OURS.encode(SAMPLE), dtype=dtype)
+    ids: Any = np.array(OURS.encode(SAMPLE), dtype=dtype)
     assert OURS.decode(ids) == REAL.decode(ids) == SAMPLE
 
 

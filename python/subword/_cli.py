@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import click
+
 from subword import SpecialTokenError, SubwordError, Tokenizer
 
 if TYPE_CHECKING:
@@ -336,7 +337,7 @@ def parse_ids(data: bytes, place: str) -> Sequence[int] | Ids:
         import numpy as np
 
         try:
-            array = np.load(io.BytesIO(data), allow_pickle=False)
+            array: Ids = np.load(io.BytesIO(data), allow_pickle=False)
         except (ValueError, EOFError, OSError) as error:
             raise Failure(f"{place}: not a complete numpy array: {error}") from error
         if array.ndim != 1 or array.dtype.kind not in "iu":

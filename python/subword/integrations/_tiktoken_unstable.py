@@ -61,7 +61,7 @@ class Unstable:
         return ids[:stable], sorted(map(list, completions))
 
     def _ids_before_last_piece(self, parts: list[bytes]) -> int:
-        import regex
+        import regex  # type: ignore[import-untyped]
 
         text = b"".join(parts).decode()
         start = 0
