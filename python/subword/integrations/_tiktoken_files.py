@@ -1,11 +1,10 @@
-"""Finds and reads a published vocabulary file, without the network.
+"""Finds a published vocabulary file, without the network.
 
 `subword.integrations.tiktoken` says where it looks.
 """
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import os
 import tempfile
@@ -17,8 +16,17 @@ from subword.integrations._tiktoken_table import Published
 
 
 def find(published: Published, directory: Path | None) -> Path | None:
-    """The first of the places that has the file."""
-    return next((path for path in places(published, directory) if path.is_file()), None)
+    """The first of the places that has the file; ModelFormatError if it is another file."""
+    path = next((path for path in places(published, directory) if path.is_file()), None)
+    if path is not None:
+        found = hashlib.sha256(path.read_bytes()).hexdigest()
+        if found != published.sha256:
+            raise ModelFormatError(
+                str(path),
+                f"expected the published file with sha256 {published.sha256}, found {found}",
+                "the file is damaged or another one: delete it and download it again",
+            )
+    return path
 
 
 def places(published: Published, directory: Path | None) -> Iterator[Path]:
@@ -34,17 +42,3 @@ def places(published: Published, directory: Path | None) -> Iterator[Path]:
         cache = os.environ.get("DATA_GYM_CACHE_DIR", default)
         if cache := os.environ.get("TIKTOKEN_CACHE_DIR", cache):
             yield Path(cache, cached)
-
-
-def read_ranks(path: Path, sha256: str) -> dict[bytes, int]:
-    """The tokens of a file and their ranks; ModelFormatError if it has another hash."""
-    data = path.read_bytes()
-    found = hashlib.sha256(data).hexdigest()
-    if found != sha256:
-        raise ModelFormatError(
-            str(path),
-            f"expected the published file with sha256 {sha256}, found {found}",
-            "the file is damaged or another one: delete it and download it again",
-        )
-    lines = (line.split() for line in data.splitlines())
-    return {base64.b64decode(token): int(rank) for token, rank in lines}

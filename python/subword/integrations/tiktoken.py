@@ -39,7 +39,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar
 
 from subword import ModelFormatError, TextError, Tokenizer, UnknownIdError
-from subword.integrations._tiktoken_files import find, read_ranks
+from subword.integrations._tiktoken_files import find
 from subword.integrations._tiktoken_table import ENCODINGS, MODEL_PREFIXES, MODELS
 from subword.integrations._tiktoken_unstable import Unstable
 
@@ -58,6 +58,8 @@ __all__ = [
 T = TypeVar("T")
 Allowed = Literal["all"] | AbstractSet[str]
 Disallowed = Literal["all"] | Collection[str]
+
+NOTHING: frozenset[str] = frozenset()
 
 _registered: dict[str, Encoding] = {}
 _lock = threading.RLock()
@@ -83,20 +85,29 @@ class Encoding:
         special_tokens: dict[str, int],
         explicit_n_vocab: int | None = None,
     ) -> None:
-        self.name = name
-        # Under these names because much code extends an encoding by reading them.
-        self._pat_str = pat_str
-        self._mergeable_ranks = mergeable_ranks
-        self._special_tokens = special_tokens
-        self.max_token_value = max(
-            max(mergeable_ranks.values()), max(special_tokens.values(), default=0)
+        tokenizer = Tokenizer.from_ranks(
+            mergeable_ranks, pattern=pat_str, special_tokens=special_tokens
         )
+        self._set(name, pat_str, special_tokens, tokenizer)
+        self._mergeable_ranks = mergeable_ranks
         if explicit_n_vocab:
             assert len(mergeable_ranks) + len(special_tokens) == explicit_n_vocab
             assert self.max_token_value == explicit_n_vocab - 1
-        self._tokenizer = Tokenizer.from_ranks(
-            mergeable_ranks, pattern=pat_str, special_tokens=special_tokens
-        )
+
+    def _set(
+        self, name: str, pat_str: str, special_tokens: dict[str, int], tokenizer: Tokenizer
+    ) -> None:
+        self.name = name
+        # Under these names because much code extends an encoding by reading them.
+        self._pat_str = pat_str
+        self._special_tokens = special_tokens
+        self._tokenizer = tokenizer
+        self.max_token_value = tokenizer.max_id
+
+    @functools.cached_property
+    def _mergeable_ranks(self) -> dict[bytes, int]:
+        tokens = self._tokenizer.vocab.items()
+        return {token: id for id, token in tokens if id not in self._special_ids}
 
     def __repr__(self) -> str:
         return f"<Encoding {self.name!r}>"
@@ -117,7 +128,7 @@ class Encoding:
         self,
         text: str,
         *,
-        allowed_special: Allowed = frozenset(),
+        allowed_special: Allowed = NOTHING,
         disallowed_special: Disallowed = "all",
     ) -> list[int]:
         """Ids of a text.
@@ -134,7 +145,7 @@ class Encoding:
         self,
         text: str,
         *,
-        allowed_special: Allowed = frozenset(),
+        allowed_special: Allowed = NOTHING,
         disallowed_special: Disallowed = "all",
     ) -> npt.NDArray[np.uint32]:
         """`encode` into an array. Unlike there, and like tiktoken, surrogates are an error."""
@@ -156,7 +167,7 @@ class Encoding:
         text: list[str],
         *,
         num_threads: int = 8,
-        allowed_special: Allowed = frozenset(),
+        allowed_special: Allowed = NOTHING,
         disallowed_special: Disallowed = "all",
     ) -> list[list[int]]:
         """`encode` for each text."""
@@ -170,7 +181,7 @@ class Encoding:
         self,
         text: str,
         *,
-        allowed_special: Allowed = frozenset(),
+        allowed_special: Allowed = NOTHING,
         disallowed_special: Disallowed = "all",
     ) -> tuple[list[int], list[list[int]]]:
         """The ids that more text cannot change, and the ways in which the rest can go on.
@@ -274,10 +285,16 @@ class Encoding:
     def _special_ids(self) -> frozenset[int]:
         return frozenset(self._special_tokens.values())
 
+    @functools.cached_property
+    def _any_special(self) -> re.Pattern[str] | None:
+        return _any_of(frozenset(self._special_tokens))
+
     def _resolve(
         self, allowed: Allowed, disallowed: Disallowed
-    ) -> tuple[Literal["text"] | set[str], frozenset[str]]:
+    ) -> tuple[Literal["text"] | set[str], re.Pattern[str] | None]:
         """What the engine shall encode as special tokens, and what the text must not hold."""
+        if allowed is NOTHING and disallowed == "all":  # most calls
+            return "text", self._any_special
         if allowed == "all":
             allowed = self.special_tokens_set
         elif not isinstance(allowed, AbstractSet):
@@ -285,7 +302,7 @@ class Encoding:
             raise TypeError(f'allowed_special: expected "all" or a set, found {found}')
         if disallowed == "all":
             disallowed = self.special_tokens_set - allowed
-        return (self.special_tokens_set & allowed) or "text", frozenset(disallowed)
+        return (self.special_tokens_set & allowed) or "text", _any_of(frozenset(disallowed))
 
     def _encode(self, text: str, special: Literal["text"] | set[str]) -> list[int]:
         _check_type(text)
@@ -357,8 +374,11 @@ def list_encoding_names() -> list[str]:
 def _load(name: str, directory: Path | None) -> Encoding:
     published = ENCODINGS.get(name)
     if published is not None and (path := find(published, directory)) is not None:
-        ranks = read_ranks(path, published.sha256)
-        return _rebuilt(name, published.pattern, ranks, dict(published.special_tokens))
+        enc = Encoding.__new__(Encoding)
+        special_tokens = dict(published.special_tokens)
+        tokenizer = Tokenizer.load(path, pattern=published.pattern, special_tokens=special_tokens)
+        enc._set(name, published.pattern, special_tokens, tokenizer)
+        return enc
     if directory is None and name in _real_names():
         import tiktoken
 
@@ -392,13 +412,13 @@ def _rebuilt(
 
 
 @functools.lru_cache(maxsize=128)
-def _any_of(tokens: frozenset[str]) -> re.Pattern[str]:
+def _any_of(tokens: frozenset[str]) -> re.Pattern[str] | None:
     longest_first = sorted(tokens, key=lambda token: (-len(token), token))
-    return re.compile("|".join(map(re.escape, longest_first)))
+    return re.compile("|".join(map(re.escape, longest_first))) if tokens else None
 
 
-def _refuse(text: str, disallowed: frozenset[str]) -> None:
-    if disallowed and (match := _any_of(disallowed).search(text)):
+def _refuse(text: str, disallowed: re.Pattern[str] | None) -> None:
+    if disallowed is not None and (match := disallowed.search(text)):
         _raise_disallowed(match.group())
 
 
