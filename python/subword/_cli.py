@@ -347,17 +347,17 @@ def parse_ids(data: bytes, place: str) -> Sequence[int] | Ids:
     words = data.split()
     for at, word in enumerate(words):
         if not word.isdigit() or len(word) > 18:
-            found = shown(word[:40])
             raise Failure(
-                f"{place}: expected an id, found {found} (word {at + 1})",
+                f"{place}: expected an id, found {shown(word)} (word {at + 1})",
                 "ids are numbers with white space between them, or a .npy file",
             )
     return [int(word) for word in words]
 
 
 def shown(token: bytes) -> str:
-    """A token as text where it is text, as bytes where it is not."""
+    """A token as text where it is text, as bytes where it is not; the start of a long one."""
     try:
-        return repr(token.decode())
+        text = repr(token.decode())
     except UnicodeDecodeError:
-        return repr(token)
+        text = repr(token)
+    return text if len(text) <= 50 else f"{text[:50]}..."
