@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import subword
 from click.testing import CliRunner, Result
 from subword import Tokenizer
 from subword._cli import main
@@ -133,8 +134,9 @@ def test_decode_reads_text_and_numpy_from_files_and_from_standard_input() -> Non
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("word", ["low", "-1", "1.5", "1,2", "[1", "9" * 5000])
 def test_what_is_not_an_id_is_refused_by_its_place(word: str) -> None:
+    shown = f"'{word}'" if len(word) < 40 else f"'{word[:49]}..."
     assert failure("decode", "tok.json", stdin=f"257 {word}".encode()) == (
-        f"error: standard input: expected an id, found {word[:40]!r} (word 2)\n"
+        f"error: standard input: expected an id, found {shown} (word 2)\n"
         "  hint: ids are numbers with white space between them, or a .npy file\n"
     )
 
@@ -190,7 +192,7 @@ def test_count_reads_standard_input_and_needs_no_total_for_one() -> None:
 def test_info_shows_what_there_is_to_know(folder: Path, tok: Tokenizer) -> None:
     lines = output("info", "tok.json").decode().splitlines()
     for line in [
-        "kind            byte-level BPE",
+        "kind            byte-level BPE by merges",
         "pattern         gpt2",
         "vocabulary      261 tokens, ids up to 260",
         "merges          4",
@@ -304,6 +306,10 @@ def test_a_write_that_is_interrupted_leaves_the_old_file(
     assert sorted(folder.iterdir()) == before
 
 
+def test_the_version_is_that_of_the_package() -> None:
+    assert output("--version") == f"main {subword.__version__}\n".encode()
+
+
 @pytest.mark.parametrize("command", ["", "encode", "decode", "count", "info", "convert"])
 def test_help_shows_examples(command: str) -> None:
     help = output(*command.split(), "--help").decode()
@@ -314,29 +320,29 @@ def test_help_shows_examples(command: str) -> None:
 # in a process of its own
 
 
-def subword(*args: str) -> list[str]:
+def command(*args: str) -> list[str]:
     return [sys.executable, "-c", "from subword._cli import main; main(prog_name='subword')", *args]
 
 
 @pytest.mark.usefixtures("folder")
 def test_the_command_works_in_a_pipe() -> None:
-    ids = subprocess.run(subword("encode", "tok.json"), input=TEXT, capture_output=True, check=True)
+    ids = subprocess.run(command("encode", "tok.json"), input=TEXT, capture_output=True, check=True)
     text = subprocess.run(
-        subword("decode", "tok.json"), input=ids.stdout, capture_output=True, check=True
+        command("decode", "tok.json"), input=ids.stdout, capture_output=True, check=True
     )
     assert (text.stdout, ids.stderr + text.stderr) == (TEXT, b"")
 
 
 @pytest.mark.usefixtures("folder")
 def test_an_array_goes_through_a_pipe() -> None:
-    command = subword("encode", "tok.json", "text.txt", "--format", "npy")
-    printed = subprocess.run(command, capture_output=True, check=True).stdout
+    encode = command("encode", "tok.json", "text.txt", "--format", "npy")
+    printed = subprocess.run(encode, capture_output=True, check=True).stdout
     assert np.load(io.BytesIO(printed)).tolist() == IDS
 
 
 @pytest.mark.usefixtures("folder")
 def test_an_error_has_no_traceback() -> None:
-    done = subprocess.run(subword("info", "text.txt"), capture_output=True, check=False)
+    done = subprocess.run(command("info", "text.txt"), capture_output=True, check=False)
     assert (done.returncode, done.stdout) == (1, b"")
     assert done.stderr.startswith(b"error: text.txt")
     assert b"Traceback" not in done.stderr
@@ -349,8 +355,8 @@ def test_a_reader_that_goes_away_is_not_an_error_message(size: int) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     try:
-        command = subword("encode", "tok.json", "text.txt")
-        done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, check=False)
+        encode = command("encode", "tok.json", "text.txt")
+        done = subprocess.run(encode, stdout=writing, stderr=subprocess.PIPE, check=False)
     finally:
         os.close(writing)
     assert (done.returncode, done.stderr) == (1, b"")

@@ -43,11 +43,14 @@ CASES = [
         "every special token as its id, or special={'<|endoftext|>'} to do so for this one",
     ),
     (
-        errors.TextError("lone surrogate U+D800", 3),
+        errors.TextError("the text has a lone surrogate", 3, 'pass errors="replace"'),
         ValueError,
-        {"message": "lone surrogate U+D800", "position": 3},
-        "lone surrogate U+D800 at character 3\n"
-        '  hint: pass errors="replace" to put U+FFFD in its place',
+        {
+            "message": "the text has a lone surrogate",
+            "position": 3,
+            "hint": 'pass errors="replace"',
+        },
+        'the text has a lone surrogate at position 3\n  hint: pass errors="replace"',
     ),
     (
         errors.UnknownIdError(4_000_000_000, 7),
@@ -56,6 +59,13 @@ CASES = [
         "no token has id 4000000000 (position 7)\n"
         "  hint: ids mean something to the tokenizer that made them only; "
         "its largest is tok.max_id",
+    ),
+    (
+        errors.UnknownTokenError(b"\xff\xfe"),
+        KeyError,
+        {"token": b"\xff\xfe"},
+        "b'\\xff\\xfe' is not a token\n"
+        "  hint: tok.encode gives the ids of any text, tok.token_id only that of a whole token",
     ),
 ]
 

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import click
+
 from subword import SpecialTokenError, SubwordError, Tokenizer
 
 if TYPE_CHECKING:
@@ -238,7 +239,7 @@ def info(tokenizer: Path, pattern: str | None) -> None:
     ordinary = [token for id, token in tok.vocab.items() if id not in set(special.values())]
     longest = sorted(ordinary, key=lambda token: (-len(token), token))[:5]
     patterns = [tok.pattern] if isinstance(tok.pattern, str) else tok.pattern
-    rows = [("kind", "byte-level BPE")]
+    rows = [("kind", f"byte-level BPE by {tok.kind}")]
     rows += [("pattern" if at == 0 else "", one) for at, one in enumerate(patterns)]
     rows += [
         ("vocabulary", f"{tok.vocab_size} tokens, ids up to {tok.max_id}"),
@@ -336,7 +337,7 @@ def parse_ids(data: bytes, place: str) -> Sequence[int] | Ids:
         import numpy as np
 
         try:
-            array = np.load(io.BytesIO(data), allow_pickle=False)
+            array: Ids = np.load(io.BytesIO(data), allow_pickle=False)
         except (ValueError, EOFError, OSError) as error:
             raise Failure(f"{place}: not a complete numpy array: {error}") from error
         if array.ndim != 1 or array.dtype.kind not in "iu":
@@ -346,17 +347,17 @@ def parse_ids(data: bytes, place: str) -> Sequence[int] | Ids:
     words = data.split()
     for at, word in enumerate(words):
         if not word.isdigit() or len(word) > 18:
-            found = shown(word[:40])
             raise Failure(
-                f"{place}: expected an id, found {found} (word {at + 1})",
+                f"{place}: expected an id, found {shown(word)} (word {at + 1})",
                 "ids are numbers with white space between them, or a .npy file",
             )
     return [int(word) for word in words]
 
 
 def shown(token: bytes) -> str:
-    """A token as text where it is text, as bytes where it is not."""
+    """A token as text where it is text, as bytes where it is not; the start of a long one."""
     try:
-        return repr(token.decode())
+        text = repr(token.decode())
     except UnicodeDecodeError:
-        return repr(token)
+        text = repr(token)
+    return text if len(text) <= 50 else f"{text[:50]}..."

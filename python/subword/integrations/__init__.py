@@ -1,0 +1,9 @@
+"""Other people's interfaces over this engine, one file each.
+
+Nothing here is imported by `import subword`; each file is imported by its full name:
+
+* `subword.integrations.tiktoken`: change ``import tiktoken`` to
+  ``import subword.integrations.tiktoken as tiktoken`` and leave the rest of the code as it is.
+
+They use the public names of this package only, so each is also an example of how to build on it.
+"""

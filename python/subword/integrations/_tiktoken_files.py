@@ -1,0 +1,44 @@
+"""Finds a published vocabulary file, without the network.
+
+`subword.integrations.tiktoken` says where it looks.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from subword import ModelFormatError
+from subword.integrations._tiktoken_table import Published
+
+
+def find(published: Published, directory: Path | None) -> Path | None:
+    """The first of the places that has the file; ModelFormatError if it is another file."""
+    path = next((path for path in places(published, directory) if path.is_file()), None)
+    if path is not None:
+        found = hashlib.sha256(path.read_bytes()).hexdigest()
+        if found != published.sha256:
+            raise ModelFormatError(
+                str(path),
+                f"expected the published file with sha256 {published.sha256}, found {found}",
+                "the file is damaged or another one: delete it and download it again",
+            )
+    return path
+
+
+def places(published: Published, directory: Path | None) -> Iterator[Path]:
+    """Where the file may be, the first one first."""
+    # tiktoken's cache names a file by the hash of its address; this is not about security.
+    cached = hashlib.sha1(published.url.encode(), usedforsecurity=False).hexdigest()
+    ours = directory or os.environ.get("SUBWORD_VOCABS")
+    if ours:
+        yield Path(ours, published.file)
+        yield Path(ours, cached)
+    if directory is None:
+        default = str(Path(tempfile.gettempdir(), "data-gym-cache"))
+        cache = os.environ.get("DATA_GYM_CACHE_DIR", default)
+        if cache := os.environ.get("TIKTOKEN_CACHE_DIR", cache):
+            yield Path(cache, cached)

@@ -1,0 +1,446 @@
+"""tiktoken's interface over this engine: change one import line and leave the rest as it is.
+
+    import subword.integrations.tiktoken as tiktoken
+
+    enc = tiktoken.get_encoding("cl100k_base")
+    enc.encode("hello world")
+
+Methods, arguments, defaults, ids and the types of exceptions are those of tiktoken 0.14.0. What
+differs, all of it at the edges:
+
+* Construction is stricter: all 256 bytes must be tokens, no id may belong to two tokens, and a
+  special token is never empty (tiktoken fails later, by a panic or in silence).
+* Text that the pattern does not match is encoded; tiktoken drops it. Published patterns match all.
+* Where one special token begins with another, the longest one is taken; in tiktoken chance decides.
+* The words of an error are ours, with the same arguments named.
+
+`get_encoding` never uses the network by itself. It looks for the published vocabulary file, by its
+name (`cl100k_base.tiktoken`) or by the name that tiktoken's cache gives it, in
+
+1. the folder that is passed as ``directory``, and then nowhere else;
+2. the folder in the environment variable SUBWORD_VOCABS;
+3. tiktoken's cache: TIKTOKEN_CACHE_DIR, DATA_GYM_CACHE_DIR, or `data-gym-cache` among the temporary
+   files;
+
+and asks the real tiktoken, if it is installed, for what it did not find. A file is used only if it
+has the published hash.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import os
+import re
+import threading
+from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar
+
+from subword import ModelFormatError, TextError, Tokenizer, UnknownIdError
+from subword.integrations._tiktoken_files import find
+from subword.integrations._tiktoken_table import ENCODINGS, MODEL_PREFIXES, MODELS
+from subword.integrations._tiktoken_unstable import Unstable
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+__all__ = [
+    "Encoding",
+    "encoding_for_model",
+    "encoding_name_for_model",
+    "get_encoding",
+    "list_encoding_names",
+]
+
+T = TypeVar("T")
+Allowed = Literal["all"] | AbstractSet[str]
+Disallowed = Literal["all"] | Collection[str]
+
+NOTHING: frozenset[str] = frozenset()
+
+_registered: dict[str, Encoding] = {}
+_lock = threading.RLock()
+
+
+class Encoding:
+    """A tokenizer with tiktoken's methods.
+
+    Example:
+        >>> ranks = {bytes([i]): i for i in range(256)} | {b"lo": 256, b"low": 257}
+        >>> special = {"<|end|>": 258}
+        >>> enc = Encoding("tiny", pat_str=".+", mergeable_ranks=ranks, special_tokens=special)
+        >>> enc.encode("slow<|end|>", allowed_special="all")
+        [115, 257, 258]
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        pat_str: str,
+        mergeable_ranks: dict[bytes, int],
+        special_tokens: dict[str, int],
+        explicit_n_vocab: int | None = None,
+    ) -> None:
+        tokenizer = Tokenizer.from_ranks(
+            mergeable_ranks, pattern=pat_str, special_tokens=special_tokens
+        )
+        self._set(name, pat_str, special_tokens, tokenizer)
+        self._mergeable_ranks = mergeable_ranks
+        if explicit_n_vocab:
+            assert len(mergeable_ranks) + len(special_tokens) == explicit_n_vocab
+            assert self.max_token_value == explicit_n_vocab - 1
+
+    def _set(
+        self, name: str, pat_str: str, special_tokens: dict[str, int], tokenizer: Tokenizer
+    ) -> None:
+        self.name = name
+        # Under these names because much code extends an encoding by reading them.
+        self._pat_str = pat_str
+        self._special_tokens = special_tokens
+        self._tokenizer = tokenizer
+        self.max_token_value = tokenizer.max_id
+
+    @functools.cached_property
+    def _mergeable_ranks(self) -> dict[bytes, int]:
+        tokens = self._tokenizer.vocab.items()
+        return {token: id for id, token in tokens if id not in self._special_ids}
+
+    def __repr__(self) -> str:
+        return f"<Encoding {self.name!r}>"
+
+    def __reduce__(self) -> tuple[Callable[..., Encoding], tuple[Any, ...]]:
+        if _registered.get(self.name) is self:
+            return get_encoding, (self.name,)
+        parts = (self.name, self._pat_str, self._mergeable_ranks, self._special_tokens)
+        return _rebuilt, parts
+
+    # Encoding
+
+    def encode_ordinary(self, text: str) -> list[int]:
+        """Ids of a text in which special tokens are ordinary text."""
+        return self._encode(text, "text")
+
+    def encode(
+        self,
+        text: str,
+        *,
+        allowed_special: Allowed = NOTHING,
+        disallowed_special: Disallowed = "all",
+    ) -> list[int]:
+        """Ids of a text.
+
+        Text that spells a special token is that token's id if it is in ``allowed_special``, a
+        ValueError if it is in ``disallowed_special`` ("all": all that are not allowed), and
+        ordinary text otherwise.
+        """
+        allowed, disallowed = self._resolve(allowed_special, disallowed_special)
+        _refuse(text, disallowed)
+        return self._encode(text, allowed)
+
+    def encode_to_numpy(
+        self,
+        text: str,
+        *,
+        allowed_special: Allowed = NOTHING,
+        disallowed_special: Disallowed = "all",
+    ) -> npt.NDArray[np.uint32]:
+        """`encode` into an array. Unlike there, and like tiktoken, surrogates are an error."""
+        allowed, disallowed = self._resolve(allowed_special, disallowed_special)
+        _refuse(text, disallowed)
+        _check_type(text)
+        try:
+            return self._tokenizer.encode_array(text, special=allowed)
+        except TextError:
+            text.encode()  # a UnicodeEncodeError, which is what a caller of tiktoken catches
+            raise
+
+    def encode_ordinary_batch(self, text: list[str], *, num_threads: int = 8) -> list[list[int]]:
+        """`encode_ordinary` for each text."""
+        return self._encode_batch(text, "text", num_threads)
+
+    def encode_batch(
+        self,
+        text: list[str],
+        *,
+        num_threads: int = 8,
+        allowed_special: Allowed = NOTHING,
+        disallowed_special: Disallowed = "all",
+    ) -> list[list[int]]:
+        """`encode` for each text."""
+        allowed, disallowed = self._resolve(allowed_special, disallowed_special)
+        texts = list(text)
+        for one in texts:
+            _refuse(one, disallowed)
+        return self._encode_batch(texts, allowed, num_threads)
+
+    def encode_with_unstable(
+        self,
+        text: str,
+        *,
+        allowed_special: Allowed = NOTHING,
+        disallowed_special: Disallowed = "all",
+    ) -> tuple[list[int], list[list[int]]]:
+        """The ids that more text cannot change, and the ways in which the rest can go on.
+
+        Needs the package `regex`, on which tiktoken depends as well.
+        """
+        allowed, disallowed = self._resolve(allowed_special, disallowed_special)
+        _refuse(text, disallowed)
+        _check_type(text)
+        text.encode()  # surrogates are a UnicodeEncodeError, as in tiktoken
+        return self._unstable.encode(text, allowed)
+
+    def encode_single_token(self, text_or_bytes: str | bytes) -> int:
+        """The id of a token, special or not; KeyError if there is none."""
+        token = text_or_bytes.encode() if isinstance(text_or_bytes, str) else text_or_bytes
+        if not isinstance(token, bytes):
+            raise TypeError(f"expected str or bytes, found {type(token).__name__}")
+        id = self._mergeable_ranks.get(token)
+        if id is None:
+            id = self._special_tokens.get(token.decode(errors="replace"))
+        if id is None:
+            raise KeyError(token)
+        return id
+
+    # Decoding
+
+    def decode_bytes(self, tokens: Sequence[int]) -> bytes:
+        """The bytes of ids; KeyError for an id that no token has."""
+        try:
+            return self._tokenizer.decode_bytes(tokens)
+        except UnknownIdError as error:
+            if not 0 <= error.id < 1 << 32:
+                raise OverflowError(str(error)) from error
+            raise
+
+    def decode(self, tokens: Sequence[int], errors: str = "replace") -> str:
+        """The text of ids; ``errors`` says what happens to bytes that are not UTF-8."""
+        return self.decode_bytes(tokens).decode("utf-8", errors=errors)
+
+    def decode_single_token_bytes(self, token: int) -> bytes:
+        """The bytes of one id."""
+        return self.decode_bytes([token])
+
+    def decode_tokens_bytes(self, tokens: Sequence[int]) -> list[bytes]:
+        """The bytes of each id."""
+        return [self.decode_bytes([token]) for token in tokens]
+
+    def decode_with_offsets(self, tokens: Sequence[int]) -> tuple[str, list[int]]:
+        """The text of ids, and for each the index of the first character that it has a part in."""
+        parts = self.decode_tokens_bytes(tokens)
+        offsets, characters = [], 0
+        for part in parts:
+            starts_inside = 0x80 <= part[0] < 0xC0
+            offsets.append(max(0, characters - starts_inside))
+            characters += sum(not 0x80 <= byte < 0xC0 for byte in part)
+        return b"".join(parts).decode("utf-8", errors="strict"), offsets
+
+    def decode_batch(
+        self, batch: Sequence[Sequence[int]], *, errors: str = "replace", num_threads: int = 8
+    ) -> list[str]:
+        """`decode` for each sequence. One thread is enough; ``num_threads`` is only checked."""
+        return [part.decode("utf-8", errors=errors) for part in self._bytes(batch, num_threads)]
+
+    def decode_bytes_batch(
+        self, batch: Sequence[Sequence[int]], *, num_threads: int = 8
+    ) -> list[bytes]:
+        """`decode_bytes` for each sequence; ``num_threads`` as in `decode_batch`."""
+        return list(self._bytes(batch, num_threads))
+
+    # The rest
+
+    def token_byte_values(self) -> list[bytes]:
+        """The bytes of all tokens that are not special, sorted."""
+        return sorted(self._mergeable_ranks)
+
+    @property
+    def eot_token(self) -> int:
+        """The id of the special token `<|endoftext|>`."""
+        return self._special_tokens["<|endoftext|>"]
+
+    @functools.cached_property
+    def special_tokens_set(self) -> set[str]:
+        """All special tokens."""
+        return set(self._special_tokens)
+
+    def is_special_token(self, token: int) -> bool:
+        """Whether an id is a special token's."""
+        assert isinstance(token, int)
+        return token in self._special_ids
+
+    @property
+    def n_vocab(self) -> int:
+        """One more than the largest id; there may be fewer tokens than that."""
+        return self.max_token_value + 1
+
+    @functools.cached_property
+    def _unstable(self) -> Unstable:
+        return Unstable(self._tokenizer, self._pat_str, self._mergeable_ranks)
+
+    @functools.cached_property
+    def _special_ids(self) -> frozenset[int]:
+        return frozenset(self._special_tokens.values())
+
+    @functools.cached_property
+    def _any_special(self) -> re.Pattern[str] | None:
+        return _any_of(frozenset(self._special_tokens))
+
+    def _resolve(
+        self, allowed: Allowed, disallowed: Disallowed
+    ) -> tuple[Literal["text"] | set[str], re.Pattern[str] | None]:
+        """What the engine shall encode as special tokens, and what the text must not hold."""
+        if allowed is NOTHING and disallowed == "all":  # most calls
+            return "text", self._any_special
+        if allowed == "all":
+            allowed = self.special_tokens_set
+        elif not isinstance(allowed, AbstractSet):
+            found = type(allowed).__name__
+            raise TypeError(f'allowed_special: expected "all" or a set, found {found}')
+        if disallowed == "all":
+            disallowed = self.special_tokens_set - allowed
+        return (self.special_tokens_set & allowed) or "text", _any_of(frozenset(disallowed))
+
+    def _encode(self, text: str, special: Literal["text"] | set[str]) -> list[int]:
+        _check_type(text)
+        try:
+            return self._tokenizer.encode(text, special=special)
+        except TextError:
+            return self._tokenizer.encode(_repaired(text), special=special)
+
+    def _encode_batch(
+        self, texts: Sequence[str], special: Literal["text"] | set[str], num_threads: int
+    ) -> list[list[int]]:
+        _check_threads(num_threads)
+        texts = list(texts)
+        for text in texts:
+            _check_type(text)
+        try:
+            return self._tokenizer.encode_batch(texts, special=special, threads=num_threads)
+        except TextError:
+            return [self._encode(text, special) for text in texts]
+
+    def _bytes(self, batch: Sequence[Sequence[int]], num_threads: int) -> Iterator[bytes]:
+        _check_threads(num_threads)
+        return map(self.decode_bytes, batch)
+
+
+def get_encoding(
+    encoding_name: str, *, directory: str | os.PathLike[str] | None = None
+) -> Encoding:
+    """The published encoding of that name; see the top of this module for where it is looked for.
+
+    An encoding is loaded once and then shared, and pickled by its name. One from a ``directory``
+    is loaded anew and pickled whole.
+    """
+    if not isinstance(encoding_name, str):
+        raise ValueError(f"expected the name of an encoding, found {encoding_name!r}")
+    if directory is not None:
+        return _load(encoding_name, Path(directory))
+    with _lock:
+        if encoding_name not in _registered:
+            _registered[encoding_name] = _load(encoding_name, None)
+        return _registered[encoding_name]
+
+
+def encoding_for_model(model_name: str) -> Encoding:
+    """The encoding that a model uses; KeyError for a model that is not known."""
+    return get_encoding(encoding_name_for_model(model_name))
+
+
+def encoding_name_for_model(model_name: str) -> str:
+    """The name of the encoding that a model uses.
+
+    Example:
+        >>> encoding_name_for_model("gpt-4o-2024-05-13")
+        'o200k_base'
+    """
+    if model_name in MODELS:
+        return MODELS[model_name]
+    for prefix, name in MODEL_PREFIXES.items():
+        if model_name.startswith(prefix):
+            return name
+    raise KeyError(f"no encoding is known for the model {model_name!r}: use get_encoding")
+
+
+def list_encoding_names() -> list[str]:
+    """The names that `get_encoding` knows, those of tiktoken's plugins included."""
+    return list(dict.fromkeys([*ENCODINGS, *_real_names()]))
+
+
+def _load(name: str, directory: Path | None) -> Encoding:
+    published = ENCODINGS.get(name)
+    if published is not None and (path := find(published, directory)) is not None:
+        enc = Encoding.__new__(Encoding)
+        special_tokens = dict(published.special_tokens)
+        tokenizer = Tokenizer.load(path, pattern=published.pattern, special_tokens=special_tokens)
+        enc._set(name, published.pattern, special_tokens, tokenizer)
+        return enc
+    if directory is None and name in _real_names():
+        import tiktoken
+
+        real = tiktoken.get_encoding(name)
+        return _rebuilt(name, real._pat_str, real._mergeable_ranks, real._special_tokens)
+    if published is None:
+        names = ", ".join(list_encoding_names())
+        raise ValueError(f"unknown encoding {name!r}\n  hint: the encodings are {names}")
+    where = "SUBWORD_VOCABS and tiktoken's cache" if directory is None else str(directory)
+    raise ModelFormatError(
+        name,
+        f"the vocabulary file {published.file} is not in {where}",
+        f"download {published.url} and name its folder in SUBWORD_VOCABS or directory=, "
+        "or install tiktoken, which downloads it",
+    )
+
+
+def _real_names() -> list[str]:
+    """The encodings of the real tiktoken and of its plugins; none if it is not installed."""
+    if importlib.util.find_spec("tiktoken") is None:
+        return []
+    import tiktoken
+
+    return list(tiktoken.list_encoding_names())
+
+
+def _rebuilt(
+    name: str, pat_str: str, ranks: dict[bytes, int], special_tokens: dict[str, int]
+) -> Encoding:
+    return Encoding(name, pat_str=pat_str, mergeable_ranks=ranks, special_tokens=special_tokens)
+
+
+@functools.lru_cache(maxsize=128)
+def _any_of(tokens: frozenset[str]) -> re.Pattern[str] | None:
+    longest_first = sorted(tokens, key=lambda token: (-len(token), token))
+    return re.compile("|".join(map(re.escape, longest_first))) if tokens else None
+
+
+def _refuse(text: str, disallowed: re.Pattern[str] | None) -> None:
+    if disallowed is not None and (match := disallowed.search(text)):
+        _raise_disallowed(match.group())
+
+
+def _raise_disallowed(token: str) -> NoReturn:
+    raise ValueError(
+        f"Encountered text corresponding to disallowed special token {token!r}.\n"
+        f"  hint: pass allowed_special={{{token!r}}} to encode it as the special token, "
+        f"disallowed_special=(enc.special_tokens_set - {{{token!r}}}) to encode it as ordinary "
+        "text, or disallowed_special=() to encode all special tokens so"
+    )
+
+
+def _check_type(text: object) -> None:
+    if not isinstance(text, str):
+        raise TypeError(f"expected str, found {type(text).__name__}")
+
+
+def _check_threads(num_threads: int) -> None:
+    if num_threads <= 0:
+        raise ValueError(f"num_threads={num_threads}: at least one thread is needed")
+
+
+def _repaired(text: str) -> str:
+    """Surrogate pairs joined to the character that they stand for, lone ones replaced by U+FFFD."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
