@@ -229,7 +229,8 @@ fn after_last_newline(newline: u64, blank: u64) -> u64 {
     let mut first = blank & after(newline);
     let mut wrong = first.wrapping_add(blank) & !blank & newline;
     while wrong != 0 {
-        let start = 64 - (!blank & (wrong & wrong.wrapping_neg()) - 1).leading_zeros();
+        let below = (wrong & wrong.wrapping_neg()) - 1;
+        let start = 64 - (!blank & below).leading_zeros();
         first &= !(1 << start);
         wrong &= wrong - 1;
     }

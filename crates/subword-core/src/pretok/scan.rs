@@ -22,10 +22,8 @@ pub(super) struct Rules {
 /// `gpt2`
 pub(super) fn gpt2(text: &[u8], at: usize) -> usize {
     let Some(first) = char_at(text, at) else { return at };
-    if text[at] == b'\'' {
-        if let Some(end) = contraction(text, at, false) {
-            return end;
-        }
+    if let Some(end) = contraction(text, at, false) {
+        return end;
     }
     let after_space = (text[at] == b' ').then(|| char_at(text, first.end)).flatten();
     let head = after_space.filter(|next| !next.class.is_space()).unwrap_or(first);
@@ -43,10 +41,8 @@ pub(super) fn gpt2(text: &[u8], at: usize) -> usize {
 /// `cl100k`, `llama3` and `qwen2`
 pub(super) fn cl100k(text: &[u8], at: usize, rules: Rules) -> usize {
     let Some(first) = char_at(text, at) else { return at };
-    if text[at] == b'\'' {
-        if let Some(end) = contraction(text, at, true) {
-            return end;
-        }
+    if let Some(end) = contraction(text, at, true) {
+        return end;
     }
     let next = char_at(text, first.end);
     match first.class {

@@ -199,10 +199,7 @@ impl Tokenizer {
         entries.clear();
         let mut start = first;
         for &end in ends {
-            if end - start <= LONGEST_SHORT {
-                let key = short_key(text, start, end);
-                entries.push(Entry { key, line: cache.line_of(key), end });
-            } else if is_wide(&text[start..]) {
+            if end - start > LONGEST_SHORT && is_wide(&text[start..]) {
                 self.joins.cut(&text[start..end], |from, to| {
                     entries.push(entry(cache, text, start + from, start + to));
                 });
@@ -290,13 +287,13 @@ impl Tokenizer {
 /// The entry of a piece or segment of any length.
 #[inline(always)]
 fn entry(cache: &Cache, text: &[u8], start: usize, end: usize) -> Entry {
-    match end - start {
-        1..=LONGEST_SHORT => {
-            let key = short_key(text, start, end);
-            Entry { key, line: cache.line_of(key), end }
-        }
-        1..=LONGEST_MIDDLE => Entry { key: 0, line: cache.middle_line_of(text, start, end), end },
-        _ => Entry { key: 0, line: 0, end },
+    if end - start <= LONGEST_SHORT {
+        let key = short_key(text, start, end);
+        Entry { key, line: cache.line_of(key), end }
+    } else if end - start <= LONGEST_MIDDLE {
+        Entry { key: 0, line: cache.middle_line_of(text, start, end), end }
+    } else {
+        Entry { key: 0, line: 0, end }
     }
 }
 

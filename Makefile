@@ -1,0 +1,62 @@
+# `make` alone lists the targets.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+BENCH := .venv-bench
+RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test build format lint rust-test python-test bench bench-peers clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | expand -t 14
+
+demo: $(VENV)/built ## the main job on the Python standard library's own source files
+	$(BIN)/python -m subword._demo
+
+test: lint rust-test python-test ## everything that CI runs
+
+build: $(VENV)/built ## build the engine into the virtual environment
+
+$(VENV)/installed: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --group dev
+	touch $@
+
+$(VENV)/built: $(VENV)/installed $(RUST_SOURCES)
+	$(BIN)/maturin develop --release --quiet
+	touch $@
+
+format: $(VENV)/installed ## format all code
+	cargo fmt
+	$(BIN)/ruff format python tests bench
+	$(BIN)/ruff check --fix python tests bench
+
+lint: $(VENV)/built ## formatters, linters and type checkers, changing nothing
+	cargo fmt --check
+	cargo clippy --quiet --workspace --all-targets -- -D warnings
+	$(BIN)/ruff format --check python tests bench
+	$(BIN)/ruff check python tests bench
+	$(BIN)/mypy
+	$(BIN)/python -m mypy.stubtest subword._core
+
+rust-test: ## the engine's own tests
+	cargo test --quiet --package subword-core
+
+python-test: $(VENV)/built ## the tests of the package, slow ones included
+	$(BIN)/python -m pytest --quiet
+
+bench-peers: ## install the peers that we are measured against
+	$(PYTHON) -m venv $(BENCH)
+	$(BENCH)/bin/python -m pip install --quiet --upgrade pip
+	$(BENCH)/bin/python -m pip install --quiet --requirement bench/requirements-peers.txt
+
+bench: bench-peers ## measure against the peers, and file the result
+	$(BENCH)/bin/python -m pip install --quiet --force-reinstall --no-deps .
+	$(BENCH)/bin/python -m pip install --quiet .
+	$(BENCH)/bin/python bench/run.py
+
+clean: ## remove what was built
+	rm -rf target $(VENV) $(BENCH) .data demo
