@@ -1,11 +1,11 @@
 """Trains and runs subword tokenizers: exact, and fast.
 
-    >>> import subword
-    >>> tok = subword.Tokenizer({i: bytes([i]) for i in range(256)} | {256: b"lo"}, [(b"l", b"o")])
-    >>> tok.encode("low")
-    [256, 119]
-    >>> tok.decode([256, 119])
-    'low'
+>>> import subword
+>>> tok = subword.Tokenizer({i: bytes([i]) for i in range(256)} | {256: b"lo"}, [(b"l", b"o")])
+>>> tok.encode("low")
+[256, 119]
+>>> tok.decode([256, 119])
+'low'
 """
 
 from subword._decoder import Decoder

@@ -22,7 +22,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -136,7 +136,7 @@ def encode(
     file: Path,
     out: Path,
     format_: str | None,
-    special: str,
+    special: Literal["text", "encode", "error"],
     pattern: str | None,
     threads: int | None,
 ) -> None:
@@ -191,7 +191,7 @@ def decode(tokenizer: Path, file: Path, out: Path, pattern: str | None) -> None:
 def count(
     tokenizer: Path,
     files: Sequence[Path],
-    special: str,
+    special: Literal["text", "encode", "error"],
     pattern: str | None,
     threads: int | None,
 ) -> None:

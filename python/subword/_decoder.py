@@ -36,5 +36,5 @@ class Decoder:
         return self._utf8.decode(self._tokenizer.token_bytes(id))
 
     def finish(self) -> str:
-        """The rest, with bytes that never became a character; the decoder starts afresh after it."""
+        """The rest, bytes that never became a character included; then it starts afresh."""
         return self._utf8.decode(b"", final=True)

@@ -90,8 +90,10 @@ class SpecialTokenError(SubwordError, ValueError):
 
 
 class TextError(SubwordError, ValueError):
-    """A text that cannot be encoded: a ``str`` with a lone surrogate (``position`` is in characters),
-    or a byte that the model has no token for (``position`` is in bytes).
+    """A text that cannot be encoded.
+
+    Either a ``str`` with a lone surrogate (``position`` is in characters), or a byte that the model
+    has no token for (``position`` is in bytes).
     """
 
     def __init__(self, message: str, position: int, hint: str | None = None) -> None:

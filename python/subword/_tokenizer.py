@@ -1,13 +1,14 @@
 """The tokenizer: what a user holds in hand.
 
-The hot calls (``encode``, ``decode``, ``count`` and their kin) are the engine's own methods, inherited
-without a layer in between; this class adds how a tokenizer is made, kept, compared and streamed.
+The hot calls (``encode``, ``decode``, ``count`` and their kin) are the engine's own methods,
+inherited without a layer in between; this class adds how a tokenizer is made, kept, compared and
+streamed.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ from subword._errors import UnknownTokenError
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from subword._core import Errors, Pattern, Special, SpecialTokens, StrPath, Text
+    from subword._types import Errors, Ids, Pattern, Special, SpecialTokens, StrPath, Text
 
 DEFAULT_CACHE_BYTES: int = _core.DEFAULT_CACHE_BYTES
 
@@ -31,7 +32,8 @@ class Tokenizer(_core.Engine):
 
     Frozen: any number of threads may share one, a forked child goes on with it, it pickles, and two
     tokenizers are equal if they give the same ids for the same reasons. ``cache_bytes`` bounds the
-    memory in which each thread that encodes remembers pieces (0 remembers nothing, and changes no id).
+    memory in which each thread that encodes remembers pieces (0 remembers nothing, and changes no
+    id).
 
     >>> vocab = {i: bytes([i]) for i in range(256)} | {256: b"lo", 257: b"low"}
     >>> tok = Tokenizer(vocab, [(b"l", b"o"), (b"lo", b"w")], ["<|endoftext|>"])
@@ -52,9 +54,7 @@ class Tokenizer(_core.Engine):
 
         Special tokens that are not in ``vocab`` get the next free ids, or the ids of a mapping.
         """
-        return cls._of(
-            _core.Model.from_merges(vocab, merges, special_tokens, pattern), cache_bytes
-        )
+        return cls._of(_core.Model.from_merges(vocab, merges, special_tokens, pattern), cache_bytes)
 
     @classmethod
     def _of(cls, model: _core.Model, cache_bytes: int) -> Self:
@@ -89,8 +89,9 @@ class Tokenizer(_core.Engine):
     ) -> Self:
         """Read a tokenizer from a file; the file's content says which format it is.
 
-        Our own file, ``tokenizer.json``, ``vocab.json`` (with ``merges.txt`` beside it, or ``merges``),
-        ``.tiktoken`` (which has no pattern: pass ``pattern``), or a directory with one of these.
+        Our own file, ``tokenizer.json``, ``vocab.json`` (with ``merges.txt`` beside it, or
+        ``merges``), ``.tiktoken`` (which has no pattern: pass ``pattern``), or a directory with one
+        of these.
         """
         return cls._of(_core.Model.load(path, pattern, special_tokens, merges), cache_bytes)
 
@@ -118,9 +119,9 @@ class Tokenizer(_core.Engine):
     ) -> Iterator[int]:
         """The ids of all the texts joined, lazily.
 
-        A named pattern needs memory for little more than the longest stretch without a place to cut;
-        a regular expression may decide its first piece by its last character, so its text is gathered
-        whole.
+        A named pattern needs memory for little more than the longest stretch without a place to
+        cut; a regular expression may decide its first piece by its last character, so its text is
+        gathered whole.
 
         >>> tok = Tokenizer({i: bytes([i]) for i in range(256)} | {256: b"lo"}, [(b"l", b"o")])
         >>> list(tok.encode_iter(["l", "ow"]))
@@ -139,9 +140,7 @@ class Tokenizer(_core.Engine):
 
     encode_iterable = encode_iter
 
-    def decode_batch(
-        self, batch: Iterable[Sequence[int]], *, errors: str = "replace"
-    ) -> list[str]:
+    def decode_batch(self, batch: Iterable[Ids], *, errors: str = "replace") -> list[str]:
         """The text of each sequence of ids."""
         return [self.decode(ids, errors=errors) for ids in batch]
 
@@ -158,7 +157,7 @@ class Tokenizer(_core.Engine):
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of everything that the ids depend on: equal for equal tokenizers, on any machine."""
+        """A hash of all that the ids depend on: equal for equal tokenizers, on any machine."""
         return hashlib.sha256(self.to_bytes()).hexdigest()
 
     def __eq__(self, other: object) -> bool:

@@ -4,8 +4,8 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use numpy::PyArray1;
-use pyo3::buffer::PyBuffer;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::buffer::{PyBuffer, PyUntypedBuffer};
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 use subword_core::formats::{self, Format};
@@ -57,14 +57,20 @@ fn run<R: Send>(
 impl Engine {
     #[new]
     #[pyo3(signature = (model, cache_bytes))]
-    fn new(py: Python<'_>, model: &Model, cache_bytes: usize) -> PyResult<Engine> {
+    fn new(py: Python<'_>, model: &Model, cache_bytes: i128) -> PyResult<Engine> {
+        let cache_bytes = natural("cache_bytes", cache_bytes)?;
         let model = model.0.clone();
         let made = py.detach(|| Tokenizer::new(model, cache_bytes));
         Ok(Engine { tokenizer: made.map_err(|error| errors::raise(py, error))? })
     }
 
     /// The ids of a text, as a list.
-    #[pyo3(signature = (text, *, special=Special::default(), errors=Errors::Strict, add_special_tokens=false, threads=None))]
+    #[pyo3(
+        signature = (text, *, special=Special::default(), errors=Errors::Strict,
+            add_special_tokens=false, threads=None),
+        text_signature = "($self, text, *, special='text', errors='strict', \
+            add_special_tokens=False, threads=None)"
+    )]
     fn encode<'py>(
         &self,
         text: &Bound<'py, PyAny>,
@@ -78,7 +84,12 @@ impl Engine {
     }
 
     /// The ids of a text, as a numpy array of uint32.
-    #[pyo3(signature = (text, *, special=Special::default(), errors=Errors::Strict, add_special_tokens=false, threads=None))]
+    #[pyo3(
+        signature = (text, *, special=Special::default(), errors=Errors::Strict,
+            add_special_tokens=false, threads=None),
+        text_signature = "($self, text, *, special='text', errors='strict', \
+            add_special_tokens=False, threads=None)"
+    )]
     fn encode_array<'py>(
         &self,
         text: &Bound<'py, PyAny>,
@@ -92,7 +103,12 @@ impl Engine {
     }
 
     /// The ids of many texts, as a list of lists.
-    #[pyo3(signature = (texts, *, special=Special::default(), errors=Errors::Strict, add_special_tokens=false, threads=None))]
+    #[pyo3(
+        signature = (texts, *, special=Special::default(), errors=Errors::Strict,
+            add_special_tokens=false, threads=None),
+        text_signature = "($self, texts, *, special='text', errors='strict', \
+            add_special_tokens=False, threads=None)"
+    )]
     fn encode_batch<'py>(
         &self,
         texts: &Bound<'py, PyAny>,
@@ -108,7 +124,12 @@ impl Engine {
     }
 
     /// The ids of many texts, one after the other, and where each text starts and ends among them.
-    #[pyo3(signature = (texts, *, special=Special::default(), errors=Errors::Strict, add_special_tokens=false, threads=None))]
+    #[pyo3(
+        signature = (texts, *, special=Special::default(), errors=Errors::Strict,
+            add_special_tokens=false, threads=None),
+        text_signature = "($self, texts, *, special='text', errors='strict', \
+            add_special_tokens=False, threads=None)"
+    )]
     #[expect(clippy::type_complexity)]
     fn encode_batch_arrays<'py>(
         &self,
@@ -124,7 +145,10 @@ impl Engine {
     }
 
     /// The ids of a text and the bytes or characters that each stands for.
-    #[pyo3(signature = (text, *, unit="chars", special=Special::default(), errors=Errors::Strict))]
+    #[pyo3(
+        signature = (text, *, unit="chars", special=Special::default(), errors=Errors::Strict),
+        text_signature = "($self, text, *, unit='chars', special='text', errors='strict')"
+    )]
     fn encode_offsets(
         &self,
         text: &Bound<'_, PyAny>,
@@ -148,23 +172,32 @@ impl Engine {
     }
 
     /// How many ids a text has; None if they are more than `limit`.
-    #[pyo3(signature = (text, *, limit=None, special=Special::default(), errors=Errors::Strict, threads=None))]
+    #[pyo3(
+        signature = (text, *, limit=None, special=Special::default(), errors=Errors::Strict,
+            threads=None),
+        text_signature = "($self, text, *, limit=None, special='text', errors='strict', \
+            threads=None)"
+    )]
     fn count(
         &self,
         text: &Bound<'_, PyAny>,
-        limit: Option<usize>,
+        limit: Option<i128>,
         special: Special,
         errors: Errors,
         threads: Option<ThreadsArgument>,
     ) -> PyResult<Option<usize>> {
         let py = text.py();
+        let limit = limit.map(|limit| natural("limit", limit)).transpose()?;
         let text = Text::new(text, errors)?;
         let (bytes, threads) = (text.bytes(), self::threads(threads));
         run(py, bytes.len(), || self.tokenizer.count(bytes, &special.0, limit, threads))
     }
 
     /// How many ids each of many texts has.
-    #[pyo3(signature = (texts, *, special=Special::default(), errors=Errors::Strict, threads=None))]
+    #[pyo3(
+        signature = (texts, *, special=Special::default(), errors=Errors::Strict, threads=None),
+        text_signature = "($self, texts, *, special='text', errors='strict', threads=None)"
+    )]
     fn count_batch(
         &self,
         texts: &Bound<'_, PyAny>,
@@ -206,12 +239,11 @@ impl Engine {
     }
 
     /// The bytes of a token.
-    fn token_bytes<'py>(&self, py: Python<'py>, id: i64) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes =
-            TokenId::try_from(id).ok().and_then(|id| self.tokenizer.model().token_bytes(id));
-        let bytes = bytes
-            .ok_or_else(|| errors::raise(py, subword_core::Error::UnknownId { id, position: 0 }))?;
-        Ok(PyBytes::new(py, bytes))
+    fn token_bytes<'py>(&self, id: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+        let (py, id) = (id.py(), id_from(id, 0)?);
+        let bytes = self.tokenizer.model().token_bytes(id);
+        let unknown = || errors::raise(py, subword_core::Error::unknown_id(id, 0));
+        Ok(PyBytes::new(py, bytes.ok_or_else(unknown)?))
     }
 
     /// The id of a token, or None.
@@ -363,23 +395,66 @@ fn texts_of<'py>(texts: &Bound<'py, PyAny>, errors: Errors) -> PyResult<Vec<Text
 
 /// Ids out of a sequence or an array; one that is no id at all is unknown too.
 fn ids_from(ids: &Bound<'_, PyAny>) -> PyResult<Vec<TokenId>> {
+    // A list has no buffer, and asking for one costs more than a short list.
+    if !ids.is_instance_of::<PyList>()
+        && let Some(ids) = ids_from_array(ids)?
+    {
+        return Ok(ids);
+    }
+    let items = ids.try_iter().map_err(|_| match ids.get_type().name() {
+        Ok(found) => PyTypeError::new_err(format!("ids must be integers, not one {found}")),
+        Err(error) => error,
+    })?;
+    let mut all = Vec::with_capacity(ids.len().unwrap_or(0));
+    for (position, item) in items.enumerate() {
+        all.push(id_from(&item?, position)?);
+    }
+    Ok(all)
+}
+
+/// Ids out of an array of one of the usual types; none if it is something else.
+fn ids_from_array(ids: &Bound<'_, PyAny>) -> PyResult<Option<Vec<TokenId>>> {
     let py = ids.py();
+    let Ok(buffer) = PyUntypedBuffer::get(ids) else { return Ok(None) };
+    if buffer.dimensions() != 1 {
+        let found = buffer.dimensions();
+        return Err(PyTypeError::new_err(format!(
+            "ids must have one dimension, not {found}: decode_batch takes many sequences"
+        )));
+    }
     if let Ok(buffer) = PyBuffer::<u32>::get(ids) {
-        return buffer.to_vec(py);
+        return buffer.to_vec(py).map(Some);
     }
     if let Ok(buffer) = PyBuffer::<u16>::get(ids) {
-        return Ok(buffer.to_vec(py)?.into_iter().map(TokenId::from).collect());
+        return Ok(Some(buffer.to_vec(py)?.into_iter().map(TokenId::from).collect()));
     }
+    let Ok(buffer) = PyBuffer::<i64>::get(ids) else { return Ok(None) };
     let id = |(position, id): (usize, i64)| {
         TokenId::try_from(id)
             .map_err(|_| errors::raise(py, subword_core::Error::UnknownId { id, position }))
     };
-    if let Ok(buffer) = PyBuffer::<i64>::get(ids) {
-        return buffer.to_vec(py)?.into_iter().enumerate().map(id).collect();
+    buffer.to_vec(py)?.into_iter().enumerate().map(id).collect::<PyResult<_>>().map(Some)
+}
+
+/// An id out of an integer of any size, as Python takes an index.
+fn id_from(item: &Bound<'_, PyAny>, position: usize) -> PyResult<TokenId> {
+    item.extract().map_err(|error: PyErr| {
+        let py = item.py();
+        if error.is_instance_of::<PyOverflowError>(py) {
+            return match item.call_method0("__index__") {
+                Ok(id) => errors::new(py, "UnknownIdError", (id, position)),
+                Err(error) => error,
+            };
+        }
+        let found = item.get_type().name().map_or_else(|_| String::new(), |name| name.to_string());
+        PyTypeError::new_err(format!("ids must be integers, not {found} (position {position})"))
+    })
+}
+
+/// A number that a caller passes, by the name of its argument. More than there is memory for is no limit at all.
+fn natural(name: &str, number: i128) -> PyResult<usize> {
+    if number < 0 {
+        return Err(PyValueError::new_err(format!("{name} must be at least 0, not {number}")));
     }
-    let mut all = Vec::with_capacity(ids.len().unwrap_or(0));
-    for (position, item) in ids.try_iter()?.enumerate() {
-        all.push(id((position, item?.extract()?))?);
-    }
-    Ok(all)
+    Ok(usize::try_from(number).unwrap_or(usize::MAX))
 }

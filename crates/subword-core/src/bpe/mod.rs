@@ -56,8 +56,7 @@ pub struct Scratch {
 impl Merger {
     /// Prepares a checked model's merges.
     pub fn new(model: &Model) -> Merger {
-        let byte_id =
-            |byte: usize| model.vocab.id_of(&[byte as u8]).expect("a checked model has all bytes");
+        let byte_id = |byte: usize| model.vocab.id_of(&[byte as u8]).unwrap_or(NO_TOKEN);
         Merger {
             pairs: match &model.merges {
                 Merges::Ranked => Pairs::ranked(&model.vocab),

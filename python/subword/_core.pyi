@@ -1,0 +1,149 @@
+"""The engine, as compiled: see ``crates/subword-py``."""
+
+from collections.abc import Iterable, Mapping
+from typing import Literal, final, overload
+
+import numpy as np
+import numpy.typing as npt
+from typing_extensions import Self, disjoint_base
+
+from subword._types import (
+    Errors,
+    Ids,
+    Pattern,
+    Special,
+    SpecialTokens,
+    StrPath,
+    Text,
+    Unit,
+)
+
+__all__ = ["DEFAULT_CACHE_BYTES", "Engine", "Model", "patterns", "split", "utf8"]
+
+DEFAULT_CACHE_BYTES: int
+
+@disjoint_base
+class Engine:
+    def __new__(cls, model: Model, cache_bytes: int) -> Self: ...
+    def encode(
+        self,
+        text: Text,
+        *,
+        special: Special = "text",
+        errors: Errors = "strict",
+        add_special_tokens: bool = False,
+        threads: int | None = None,
+    ) -> list[int]: ...
+    def encode_array(
+        self,
+        text: Text,
+        *,
+        special: Special = "text",
+        errors: Errors = "strict",
+        add_special_tokens: bool = False,
+        threads: int | None = None,
+    ) -> npt.NDArray[np.uint32]: ...
+    def encode_batch(
+        self,
+        texts: Iterable[Text],
+        *,
+        special: Special = "text",
+        errors: Errors = "strict",
+        add_special_tokens: bool = False,
+        threads: int | None = None,
+    ) -> list[list[int]]: ...
+    def encode_batch_arrays(
+        self,
+        texts: Iterable[Text],
+        *,
+        special: Special = "text",
+        errors: Errors = "strict",
+        add_special_tokens: bool = False,
+        threads: int | None = None,
+    ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint64]]: ...
+    def encode_offsets(
+        self,
+        text: Text,
+        *,
+        unit: Unit = "chars",
+        special: Special = "text",
+        errors: Errors = "strict",
+    ) -> tuple[list[int], list[tuple[int, int]]]: ...
+    @overload
+    def count(
+        self,
+        text: Text,
+        *,
+        limit: None = None,
+        special: Special = "text",
+        errors: Errors = "strict",
+        threads: int | None = None,
+    ) -> int: ...
+    @overload
+    def count(
+        self,
+        text: Text,
+        *,
+        limit: int | None,
+        special: Special = "text",
+        errors: Errors = "strict",
+        threads: int | None = None,
+    ) -> int | None: ...
+    def count_batch(
+        self,
+        texts: Iterable[Text],
+        *,
+        special: Special = "text",
+        errors: Errors = "strict",
+        threads: int | None = None,
+    ) -> list[int]: ...
+    def settled(self, text: bytes, special: Special) -> int: ...
+    def decode(self, ids: Ids, *, errors: str = "replace") -> str: ...
+    def decode_bytes(self, ids: Ids) -> bytes: ...
+    def token_bytes(self, id: int) -> bytes: ...
+    def find_token(self, token: bytes) -> int | None: ...
+    def to_bytes(self) -> bytes: ...
+    def save(self, path: StrPath, *, format: str | None = None) -> None: ...
+    @property
+    def vocab(self) -> dict[int, bytes]: ...
+    @property
+    def merges(self) -> list[tuple[bytes, bytes]]: ...
+    @property
+    def special_tokens(self) -> dict[str, int]: ...
+    @property
+    def vocab_size(self) -> int: ...
+    @property
+    def max_id(self) -> int: ...
+    @property
+    def pattern(self) -> str | list[str]: ...
+    @property
+    def kind(self) -> Literal["ranks", "merges"]: ...
+    @property
+    def cache_bytes(self) -> int: ...
+
+@final
+class Model:
+    @staticmethod
+    def load(
+        path: StrPath,
+        pattern: Pattern | None,
+        special_tokens: SpecialTokens | None,
+        merges: StrPath | None,
+    ) -> Model: ...
+    @staticmethod
+    def from_bytes(data: bytes) -> Model: ...
+    @staticmethod
+    def from_merges(
+        vocab: Mapping[int, bytes],
+        merges: Iterable[tuple[bytes, bytes]],
+        special_tokens: SpecialTokens | None,
+        pattern: Pattern,
+    ) -> Model: ...
+    @staticmethod
+    def from_ranks(
+        ranks: Mapping[bytes, int], special_tokens: SpecialTokens | None, pattern: Pattern
+    ) -> Model: ...
+
+def patterns() -> dict[str, list[str]]: ...
+def split(text: Text, pattern: Pattern) -> list[bytes]: ...
+def utf8(text: Text, errors: Errors) -> bytes: ...
