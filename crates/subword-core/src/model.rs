@@ -173,7 +173,7 @@ impl Model {
     ///
     /// After it: every byte that UTF-8 uses is a token (GPT-NeoX lacks the other 13), every listed merge joins two
     /// tokens into a third, no pair is listed twice, special tokens are non-empty, distinct, sorted and share no id
-    /// with another string. A control token that no merge makes is not in the vocabulary, so that ordinary text cannot
+    /// with another string. A special token that no merge makes is not in the vocabulary, so that ordinary text cannot
     /// produce it. A pattern that has a name goes by it.
     pub fn checked(mut self) -> Result<Self> {
         for byte in 0..=255u8 {
@@ -209,7 +209,7 @@ impl Model {
         if let Some(two) = contents.windows(2).find(|two| two[0] == two[1]) {
             return Err(Error::format(format!("the special token {:?} is there twice", two[0])));
         }
-        self.remove_control_tokens(&made);
+        self.remove_special_tokens(&made);
         for &id in self.template.prefix.iter().chain(&self.template.suffix) {
             if self.token_bytes(id).is_none() {
                 return Err(Error::format(format!(
@@ -220,14 +220,13 @@ impl Model {
         Ok(self)
     }
 
-    /// Takes the control tokens that no merge makes or uses out of the vocabulary. `made` are the ids that the listed
+    /// Takes the special tokens that no merge makes or uses out of the vocabulary. `made` are the ids that the listed
     /// merges make.
-    fn remove_control_tokens(&mut self, made: &[TokenId]) {
+    fn remove_special_tokens(&mut self, made: &[TokenId]) {
         let vocab = &self.vocab;
         let multi_byte = |&id: &TokenId| vocab.bytes_of(id).is_some_and(|bytes| bytes.len() > 1);
-        let control =
-            self.special_tokens.iter().filter(|token| !token.always).map(|token| token.id);
-        let mut unused: Vec<TokenId> = control.filter(multi_byte).collect();
+        let special = self.special_tokens.iter().map(|token| token.id);
+        let mut unused: Vec<TokenId> = special.filter(multi_byte).collect();
         if unused.is_empty() {
             return;
         }

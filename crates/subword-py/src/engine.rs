@@ -25,6 +25,9 @@ pub(crate) struct Engine {
     tokenizer: Tokenizer,
 }
 
+/// Where each token starts and ends.
+type Places = Vec<(usize, usize)>;
+
 /// `threads=`: a positive number, or None for all cores.
 struct ThreadsArgument(Threads);
 
@@ -155,7 +158,7 @@ impl Engine {
         unit: &str,
         special: Special,
         errors: Errors,
-    ) -> PyResult<(Vec<TokenId>, Vec<(usize, usize)>)> {
+    ) -> PyResult<(Vec<TokenId>, Places)> {
         let py = text.py();
         let text = Text::new(text, errors)?;
         let bytes = text.bytes();

@@ -115,9 +115,9 @@ fn vocab_of(py: Python<'_>, tokens: &[(TokenId, Vec<u8>)]) -> PyResult<Vocab> {
 
 /// An id that a caller passes: any integer that is not one is a value error with the number in it.
 fn token_id(id: &Bound<'_, PyAny>) -> PyResult<TokenId> {
-    id.extract::<TokenId>().or_else(|error| match id.extract::<i128>() {
-        Ok(_) => Err(PyValueError::new_err(format!("an id is a number from 0 up, not {id}"))),
-        Err(_) => Err(error),
+    id.extract::<TokenId>().map_err(|error| match id.extract::<i128>() {
+        Ok(_) => PyValueError::new_err(format!("an id is a number from 0 up, not {id}")),
+        Err(_) => error,
     })
 }
 

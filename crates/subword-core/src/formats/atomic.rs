@@ -118,3 +118,60 @@ fn directory_of(path: &Path) -> &Path {
 fn sync_directory(directory: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(directory)?.sync_all() } else { Ok(()) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formats::tests::Folder;
+
+    #[test]
+    fn a_file_is_created_and_replaced() {
+        let folder = Folder::new();
+        let path = folder.path("t.json");
+        write(&[(&path, b"one")]).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"one");
+        write(&[(&path, b"two")]).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"two");
+        assert_eq!(folder.names(), ["t.json"]);
+    }
+
+    #[test]
+    fn an_error_leaves_the_old_files_and_no_temporary_one() {
+        let folder = Folder::new();
+        let old = folder.file("old", "old");
+        fs::create_dir(folder.path("directory")).unwrap();
+        for bad in [folder.path("missing/t"), folder.path("directory")] {
+            let error = write(&[(&old, b"new"), (&bad, b"new")]).unwrap_err();
+            assert!(matches!(&error, Error::Io { path, .. } if *path == bad.display().to_string()));
+            assert_eq!(fs::read(&old).unwrap(), b"old");
+            assert_eq!(folder.names(), ["directory", "old"]);
+        }
+        let error = write(&[(&folder.path("missing/t"), b"new")]).unwrap_err();
+        assert!(matches!(error, Error::Io { code: Some(2), .. }), "{error:?}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn permissions_and_symbolic_links_stay() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let folder = Folder::new();
+        let file = folder.file("file", "old");
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
+        symlink("file", folder.path("link")).unwrap();
+        symlink("link", folder.path("second")).unwrap();
+        write(&[(&folder.path("second"), b"new")]).unwrap();
+        assert_eq!(fs::read(&file).unwrap(), b"new");
+        assert_eq!(mode(&file), 0o640);
+        assert_eq!(fs::read_link(folder.path("second")).unwrap(), Path::new("link"));
+
+        symlink("later", folder.path("dangling")).unwrap();
+        write(&[(&folder.path("dangling"), b"new")]).unwrap();
+        let plain = folder.file("plain", "");
+        assert_eq!(mode(&folder.path("later")), mode(&plain));
+
+        symlink("loop", folder.path("loop")).unwrap();
+        let error = write(&[(&folder.path("loop"), b"new")]).unwrap_err().to_string();
+        assert!(error.ends_with("too many symbolic links"), "{error}");
+    }
+}

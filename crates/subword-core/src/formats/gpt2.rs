@@ -266,9 +266,7 @@ fn check_writable(model: &Model) -> Result<()> {
     if model.template != Template::default() {
         return Err(refusal("it puts special tokens around a text"));
     }
-    let plain =
-        |token: &&SpecialToken| **token != SpecialToken::new(token.content.clone(), token.id);
-    if let Some(token) = model.special_tokens.iter().find(plain) {
+    if let Some(token) = model.special_tokens.iter().find(|token| !is_plain(model, token)) {
         return Err(refusal(&format!("its special token {:?} has flags", token.content)));
     }
     if model.ignore_merges
@@ -280,7 +278,18 @@ fn check_writable(model: &Model) -> Result<()> {
     Ok(())
 }
 
+/// Whether the flags of a special token say nothing. `normalized` does not if there is no normaliser, and no token that
+/// is matched before or after it.
+fn is_plain(model: &Model, token: &SpecialToken) -> bool {
+    let SpecialToken { always, lstrip, rstrip, single_word, normalized, .. } = *token;
+    let alone = model.special_tokens.iter().all(|other| other.normalized == normalized);
+    !(always || lstrip || rstrip || single_word) && (!normalized || alone)
+}
+
 fn refusal(what: &str) -> Error {
     Error::format(format!("this tokenizer cannot be saved as vocab.json and merges.txt: {what}"))
         .with_hint("save it as a native file or as tokenizer.json")
 }
+
+#[cfg(test)]
+mod tests;

@@ -471,3 +471,6 @@ pub(super) fn write_string(out: &mut String, text: &str) {
     }
     out.push('"');
 }
+
+#[cfg(test)]
+mod tests;

@@ -182,3 +182,6 @@ fn with_options(mut model: Model, options: &LoadOptions) -> Result<Model> {
     }
     model.checked()
 }
+
+#[cfg(test)]
+mod tests;

@@ -197,3 +197,6 @@ fn number(
     }
     Ok(tokens)
 }
+
+#[cfg(test)]
+mod tests;

@@ -271,3 +271,6 @@ fn write_special_token(out: &mut String, mut token: SpecialToken) {
     }
     out.push('}');
 }
+
+#[cfg(test)]
+mod tests;

@@ -194,3 +194,122 @@ impl Merger {
         }
     }
 }
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::formats::tests::{Random, all_splits, random_vocab};
+    use crate::model::Pattern;
+    use crate::pretok::Named;
+
+    /// The definition: join the neighbours of lowest rank, the leftmost first, until none has a rank.
+    pub(in crate::formats) fn encode(model: &Model, piece: &[u8]) -> Vec<TokenId> {
+        let vocab = &model.vocab;
+        if model.ignore_merges
+            && let Some(id) = vocab.id_of(piece)
+        {
+            return vec![id];
+        }
+        let bytes = |id| vocab.bytes_of(id).unwrap();
+        let mut ids: Vec<TokenId> =
+            piece.iter().map(|&byte| vocab.id_of(&[byte]).unwrap()).collect();
+        loop {
+            let merge = |at: usize| {
+                let pair = (ids[at], ids[at + 1]);
+                let made = vocab.id_of(&[bytes(pair.0), bytes(pair.1)].concat())?;
+                match &model.merges {
+                    Merges::Ranked => Some((made as usize, at, made)),
+                    Merges::Listed(pairs) => {
+                        Some((pairs.iter().position(|other| *other == pair)?, at, made))
+                    }
+                }
+            };
+            let Some((_, at, made)) = (1..ids.len()).filter_map(|at| merge(at - 1)).min() else {
+                return ids;
+            };
+            ids.splice(at..at + 2, [made]);
+        }
+    }
+
+    /// All texts of up to six `a` and `b`, and some with spaces.
+    pub(in crate::formats) fn texts() -> Vec<Vec<u8>> {
+        let mut random = Random::new(9);
+        let all = (1..7).flat_map(|length| (0..1 << length).map(move |bits| (length, bits)));
+        let all = all.map(|(length, bits): (u32, u32)| {
+            (0..length).map(|at| b"ab"[(bits >> at & 1) as usize]).collect()
+        });
+        let spaced = (0..40).map(|_| (0..10).map(|_| b"ab "[random.below(3)]).collect());
+        all.chain(spaced).collect()
+    }
+
+    fn model(vocab: &Vocab, merges: Merges) -> Model {
+        Model::new(vocab.clone(), merges, Pattern::Named(Named::None), Vec::new())
+    }
+
+    #[test]
+    fn ranks_are_the_list_of_the_last_merges() {
+        let mut random = Random::new(5);
+        for _ in 0..150 {
+            let vocab = random_vocab(&mut random);
+            let ranked = model(&vocab, Merges::Ranked);
+            let listed = model(&vocab, Merges::Listed(merges_of_ranks(&vocab)));
+            for text in texts() {
+                assert_eq!(encode(&ranked, &text), encode(&listed, &text), "{text:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_list_that_passes_for_ranks_gives_the_same_ids() {
+        let mut random = Random::new(6);
+        let (mut same, mut other) = (0, 0);
+        for _ in 0..600 {
+            let vocab = random_vocab(&mut random);
+            let made = |&(left, right): &Pair| {
+                let bytes = |id| vocab.bytes_of(id).unwrap();
+                vocab.id_of(&[bytes(left), bytes(right)].concat()).unwrap()
+            };
+            let mut pairs = all_splits(&vocab);
+            pairs.sort_by_key(|pair| (made(pair), random.below(100)));
+            if random.flip() && pairs.len() > 1 {
+                pairs.remove(random.below(pairs.len()));
+                let at = random.below(pairs.len());
+                pairs.swap(0, at);
+            }
+            if differs_from_ranks(&vocab, &pairs).is_some() {
+                other += 1;
+                continue;
+            }
+            same += 1;
+            let ranked = model(&vocab, Merges::Ranked);
+            let listed = model(&vocab, Merges::Listed(pairs));
+            for text in texts() {
+                assert_eq!(encode(&ranked, &text), encode(&listed, &text), "{text:?}");
+            }
+        }
+        assert!(same > 200 && other > 60, "{same} {other}");
+    }
+
+    #[test]
+    fn unreachable_tokens_are_found() {
+        let mut random = Random::new(8);
+        for _ in 0..500 {
+            let model = crate::formats::tests::random_model(&mut random);
+            let without = Model { ignore_merges: false, ..model };
+            let expected =
+                without.vocab.iter().find(|(id, bytes)| encode(&without, bytes) != [*id]);
+            assert_eq!(unreachable_token(&without), expected.map(|(id, _)| id));
+        }
+    }
+
+    #[test]
+    fn a_list_in_another_order_is_told_apart() {
+        let mut vocab = Vocab::bytes();
+        vocab.insert(256, b"ab").unwrap();
+        vocab.insert(257, b"bc").unwrap();
+        let [ab, bc] = [(97, 98), (98, 99)];
+        assert_eq!(differs_from_ranks(&vocab, &[ab, bc]), None);
+        assert_eq!(differs_from_ranks(&vocab, &[bc, ab]), Some(256));
+        assert_eq!(differs_from_ranks(&vocab, &[ab]), Some(257));
+    }
+}

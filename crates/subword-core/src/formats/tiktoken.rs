@@ -134,3 +134,117 @@ pub(super) fn write(model: &Model) -> Result<String> {
     }
     Ok(out)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formats::tests::{refusal, with_pattern};
+    use crate::model::{Pattern, SpecialToken};
+    use crate::pretok::Named;
+
+    /// The 256 bytes and then these lines, which are lines 257 and on.
+    fn lines(more: &str) -> String {
+        let model = Model::new(Vocab::bytes(), Merges::Ranked, Pattern::Named(Named::Gpt2), vec![]);
+        write(&model).unwrap() + more
+    }
+
+    fn refused(more: &str) -> String {
+        refusal("t.tiktoken", lines(more), &with_pattern(Named::Gpt2))
+    }
+
+    #[test]
+    fn lines_are_tokens_and_ranks() {
+        let options = LoadOptions {
+            special_tokens: Some(vec![("<s>".into(), None)]),
+            ..with_pattern(Named::Cl100k)
+        };
+        for text in [lines("dGhl 300\n"), lines("\ndGhl 300").replace('\n', "\r\n")] {
+            let model = read(text.as_bytes(), &options).unwrap();
+            assert_eq!(model.vocab.id_of(b"the"), Some(300));
+            assert_eq!((model.vocab.len(), model.vocab.id_limit()), (257, 301));
+            assert_eq!((model.merges, model.ignore_merges), (Merges::Ranked, true));
+            assert_eq!(model.special_tokens, [SpecialToken::new("<s>", 301)]);
+        }
+    }
+
+    #[test]
+    fn the_pattern_is_not_guessed() {
+        assert_eq!(
+            refusal("cl100k_base.tiktoken", lines(""), &LoadOptions::default()),
+            "cl100k_base.tiktoken: a .tiktoken file does not say how text is cut into pieces\n  \
+             hint: pass pattern=\"cl100k\" (\"o200k\" for o200k_base, \"gpt2\" for r50k_base and \
+             p50k_base)"
+        );
+    }
+
+    #[test]
+    fn bad_lines_are_refused_with_their_number() {
+        let start = "t.tiktoken:257: expected a token in base64";
+        assert_eq!(refused("dGhl"), format!("{start}, one space and a rank, found \"dGhl\""));
+        assert_eq!(refused(" 1"), format!("{start}, one space and a rank, found \" 1\""));
+        assert_eq!(
+            refused("dGhl 1 2"),
+            format!("{start}, one space and a rank, found \"dGhl 1 2\"")
+        );
+        assert_eq!(refused("dGh 300"), format!("{start}, found \"dGh 300\""));
+        assert_eq!(refused("d=hl 300"), format!("{start}, found \"d=hl 300\""));
+        assert_eq!(refused("\u{ff}\t 300"), format!("{start}, found \"\\xc3\\xbf\\t 300\""));
+        for rank in ["x", "-1", "1.5", "16777216", "99999999999999999999999"] {
+            let expected = "expected a rank from 0 to 16777215, found";
+            let line = format!("dGhl {rank}");
+            assert_eq!(refused(&line), format!("t.tiktoken:257: {expected} \"{line}\""));
+        }
+        assert_eq!(
+            refused("dGhl 300\nIQ== 301"),
+            "t.tiktoken:258: the token b\"!\" has two ids: 33 and 301"
+        );
+        assert_eq!(refused("dGhl 33"), "t.tiktoken:257: id 33 has two tokens: b\"!\" and b\"the\"");
+        let long = "A".repeat(90_000);
+        assert_eq!(
+            refused(&format!("{long} 300")),
+            format!(
+                "t.tiktoken:257: expected a token of at most 65536 bytes, found \"{}\"...",
+                "A".repeat(60)
+            )
+        );
+    }
+
+    #[test]
+    fn a_missing_byte_is_named() {
+        let text = lines("").replace("QQ== 65\n", "");
+        assert_eq!(
+            refusal("t.tiktoken", text, &with_pattern(Named::Gpt2)),
+            "t.tiktoken: the vocabulary has no token for byte 0x41\n  hint: byte-level BPE needs all \
+             256 single bytes, so that any text can be encoded"
+        );
+    }
+
+    #[test]
+    fn what_the_file_cannot_hold_is_not_saved() {
+        let mut vocab = Vocab::bytes();
+        [(256, &b"ab"[..]), (257, b"bc"), (258, b"xyz")]
+            .into_iter()
+            .for_each(|(id, token)| vocab.insert(id, token).unwrap());
+        let model = |merges| Model::new(vocab.clone(), merges, Pattern::Named(Named::Gpt2), vec![]);
+        let refused = |model: Model| write(&model).unwrap_err().to_string();
+        let start = "this tokenizer cannot be saved as .tiktoken: ";
+        let hint = "\n  hint: save it as a native file or as tokenizer.json";
+        assert_eq!(
+            refused(model(Merges::Listed(vec![(98, 99), (97, 98)]))),
+            format!("{start}its merges are not the order of its ids, see token 256, b\"ab\"{hint}")
+        );
+        assert_eq!(
+            refused(model(Merges::Ranked)),
+            format!("{start}no merge makes token 258, b\"xyz\", but tiktoken would use it{hint}")
+        );
+        let mut normalised = model(Merges::Ranked);
+        normalised.normalizer = Normalizer::Nfc;
+        assert_eq!(refused(normalised), format!("{start}it normalises its text{hint}"));
+        let mut template = model(Merges::Ranked);
+        template.template.prefix.push(97);
+        assert_eq!(refused(template), format!("{start}it puts special tokens around a text{hint}"));
+        let mut whole = model(Merges::Listed(vec![(97, 98), (98, 99)]));
+        whole.ignore_merges = true;
+        assert!(write(&whole).unwrap().ends_with("YWI= 256\nYmM= 257\neHl6 258\n"));
+    }
+}

@@ -187,7 +187,7 @@ fn a_text_may_be_cut_where_the_splitter_says_so() {
 fn what_a_regex_does_not_match_is_a_piece() {
     let splitter = Splitter::new(&Pattern::Regex("[0-9]+".into())).unwrap();
     assert_eq!(ends(&splitter, b"ab12c3"), [2, 4, 5, 6]);
-    assert_eq!(ends(&splitter, b""), []);
+    assert!(ends(&splitter, b"").is_empty());
     let empty_matches = Splitter::new(&Pattern::Regex("x*".into())).unwrap();
     assert_eq!(ends(&empty_matches, b"axxb"), [1, 3, 4]);
 }

@@ -78,3 +78,71 @@ fn difference(regex: &str) -> Option<String> {
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formats::tests::Random;
+
+    #[test]
+    fn the_common_ground_is_wide() {
+        for named in Named::ALL.into_iter().filter(|&named| named != Named::Cl100k) {
+            for regex in named.regexes() {
+                assert_eq!(difference(regex), None, "{regex}");
+            }
+        }
+        for regex in [
+            Named::CL100K_ONIGURUMA,
+            r"\p{N}+|\p{Lu}{2,3}|[^$^{]+|(?i:x)|(?!\S)|(?<=a)b|(?:c)++|[\]$]|\$|\x41|\x{4e00}|\u4e00|中\中",
+            r"\",
+            r"\p{",
+        ] {
+            assert_eq!(difference(regex), None, "{regex}");
+        }
+    }
+
+    #[test]
+    fn what_is_read_differently_is_found() {
+        for (regex, what) in [
+            (r"\p{N}{1,3}+", "{}+"),
+            (r"x{2}+", "{}+"),
+            ("^a", "^"),
+            (r"\s+$", "$"),
+            ("(?m:.)", "(?m"),
+            ("(?is)x", "(?s"),
+            ("(?P<x>a)", "(?P"),
+            (r"\h", r"\h"),
+            (r"a\Z", r"\Z"),
+            (r"\xE9", r"\x"),
+            (r"\u{e9}", r"\u"),
+        ] {
+            assert_eq!(difference(regex).as_deref(), Some(what), "{regex}");
+        }
+    }
+
+    #[test]
+    fn the_possessive_gpt2_is_known_but_that_of_cl100k_is_refused() {
+        let gpt2 =
+            r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s";
+        assert_eq!(check(gpt2), Ok(()));
+        assert!(check(Named::Cl100k.regexes()[0]).is_err());
+    }
+
+    #[test]
+    fn the_two_spellings_of_cl100k_cut_alike() {
+        let [ours, theirs] = [Named::Cl100k.regexes()[0], Named::CL100K_ONIGURUMA]
+            .map(|regex| fancy_regex::Regex::new(regex).unwrap());
+        let characters =
+            ['a', 'É', '1', '²', ' ', '\t', '\n', '\r', '\u{a0}', '\'', 's', 'L', '!', '中'];
+        let mut random = Random::new(11);
+        for _ in 0..20_000 {
+            let length = 1 + random.below(9);
+            let text: String =
+                (0..length).map(|_| characters[random.below(characters.len())]).collect();
+            let pieces = |regex: &fancy_regex::Regex| -> Vec<_> {
+                regex.find_iter(&text).map(|piece| piece.unwrap().range()).collect()
+            };
+            assert_eq!(pieces(&ours), pieces(&theirs), "{text:?}");
+        }
+    }
+}

@@ -152,3 +152,6 @@ impl<'a> Component<'a> {
         self.fields.finish(&format!("{} {:?}", self.path, self.kind))
     }
 }
+
+#[cfg(test)]
+mod tests;

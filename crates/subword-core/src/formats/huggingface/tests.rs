@@ -1,0 +1,372 @@
+//! Files of many ages, and every refusal word for word.
+
+use super::*;
+use crate::formats::tests::{refusal, with_pattern};
+use crate::model::{Merges, Normalizer, Pattern, Template};
+use crate::pretok::Named;
+use crate::vocab::Vocab;
+
+const BYTE_LEVEL: &str =
+    r#"{"type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true}"#;
+const NO_REGEX: &str = r#"{"type": "ByteLevel", "add_prefix_space": false, "use_regex": false}"#;
+
+/// The bytes and `th`, the merge of which is written as in old files.
+fn model_json(more: &str) -> String {
+    let bytes = Vocab::bytes();
+    let entries = bytes.iter().map(|(id, byte)| {
+        let token = serde_json::to_string(&crate::formats::alphabet::written(byte)).unwrap();
+        format!("{token}: {id}, ")
+    });
+    let vocab: String = entries.collect();
+    format!("{{{more}\"vocab\": {{{vocab}\"th\": 256}}, \"merges\": [\"t h\"]}}")
+}
+
+/// A file: line 2 is `more`, line 3 the pre-tokenizer, line 4 the model.
+fn file(more: &str, pre_tokenizer: &str, model: &str) -> String {
+    format!(
+        "{{\"version\": \"1.0\",\n{more}\n\"pre_tokenizer\": {pre_tokenizer},\n\"model\": {model}}}"
+    )
+}
+
+fn loaded(text: &str) -> Model {
+    let mut json = Json::new(text.as_bytes()).unwrap();
+    read(json.fields().unwrap(), &LoadOptions::default()).unwrap()
+}
+
+fn refused(text: &str) -> String {
+    refusal("tokenizer.json", text, &LoadOptions::default())
+}
+
+fn with(more: &str) -> String {
+    file(more, BYTE_LEVEL, &model_json(""))
+}
+
+fn pre(pre_tokenizer: &str) -> String {
+    file("", pre_tokenizer, &model_json(""))
+}
+
+fn split(pattern: &str, behavior: &str, invert: bool) -> String {
+    let pattern = serde_json::to_string(pattern).unwrap();
+    let split = format!(
+        "{{\"type\": \"Split\", \"pattern\": {{\"Regex\": {pattern}}}, \"behavior\": \"{behavior}\", \
+         \"invert\": {invert}}}"
+    );
+    format!("{{\"type\": \"Sequence\", \"pretokenizers\": [{split}, {NO_REGEX}]}}")
+}
+
+fn added(content: &str, id: u32, more: &str) -> String {
+    format!(
+        "\"added_tokens\": [{{\"id\": {id}, \"content\": \"{content}\", \"single_word\": false, \
+         \"lstrip\": true, \"rstrip\": false, \"normalized\": false, \"special\": false{more}}}],"
+    )
+}
+
+#[test]
+fn the_smallest_file_is_gpt2s() {
+    let model = loaded(&pre(BYTE_LEVEL));
+    let mut vocab = Vocab::bytes();
+    vocab.insert(256, b"th").unwrap();
+    let merges = Merges::Listed(vec![(116, 104)]);
+    assert_eq!(model, Model::new(vocab, merges, Pattern::Named(Named::Gpt2), vec![]));
+}
+
+#[test]
+fn settings_that_change_nothing_are_passed_over() {
+    let settings = r#""type": "BPE", "dropout": 0.0, "unk_token": "<unk>", "fuse_unk": true,
+        "continuing_subword_prefix": "", "end_of_word_suffix": null, "byte_fallback": false, "#;
+    let same = loaded(&file("", BYTE_LEVEL, &model_json(settings)));
+    assert_eq!(same, loaded(&pre(BYTE_LEVEL)));
+    let merges = pre(BYTE_LEVEL).replace("[\"t h\"]", "[[\"t\", \"h\"]]");
+    assert_eq!(loaded(&merges), loaded(&pre(BYTE_LEVEL)));
+    assert!(loaded(&file("", BYTE_LEVEL, &model_json("\"ignore_merges\": true, "))).ignore_merges);
+}
+
+#[test]
+fn pre_tokenizers_become_patterns() {
+    let pattern = |text: &str| loaded(&pre(text)).pattern;
+    assert_eq!(pattern(NO_REGEX), Pattern::Named(Named::None));
+    for named in [Named::Gpt2, Named::O200k, Named::Llama3, Named::Qwen2] {
+        for (behavior, invert) in [("Isolated", false), ("Isolated", true), ("Removed", true)] {
+            let text = split(named.regexes()[0], behavior, invert);
+            assert_eq!(pattern(&text), Pattern::Named(named));
+        }
+    }
+    let text = split(Named::CL100K_ONIGURUMA, "Isolated", false);
+    assert_eq!(pattern(&text), Pattern::Named(Named::Cl100k));
+    assert_eq!(pattern(&split("x+", "Isolated", false)), Pattern::Regex("x+".into()));
+    let digits = |one| {
+        format!(
+            "{{\"type\": \"Sequence\", \"pretokenizers\": [{{\"type\": \"Sequence\", \"pretokenizers\": [{{\"type\": \"Digits\", \"individual_digits\": {one}}}]}}, {BYTE_LEVEL}]}}"
+        )
+    };
+    let command_r = |digits: &str| {
+        Pattern::Sequence(vec![Pattern::Regex(digits.into()), Pattern::Named(Named::Gpt2)])
+    };
+    assert_eq!(pattern(&digits(true)), command_r(r"\p{N}"));
+    assert_eq!(pattern(&digits(false)), command_r(r"\p{N}+"));
+    let text = split("x", "Isolated", false).replace("\"Regex\": \"x\"", "\"String\": \"a.b\"");
+    assert_eq!(pattern(&text), Pattern::Regex(r"a\.b".into()));
+}
+
+#[test]
+fn added_tokens_keep_their_flags() {
+    let model = loaded(&with(&added("<中 >", 257, "")));
+    let expected = SpecialToken { always: true, lstrip: true, ..SpecialToken::new("<中 >", 257) };
+    assert_eq!(model.special_tokens, [expected]);
+    let model = loaded(&with(&added("th", 256, "")));
+    assert_eq!((model.special_tokens[0].id, model.vocab.id_of(b"th")), (256, Some(256)));
+}
+
+#[test]
+fn post_processors_become_templates() {
+    let template = |text: &str| loaded(&with(&format!("\"post_processor\": {text},"))).template;
+    let roberta = r#"{"type": "RobertaProcessing", "sep": ["b", 98], "cls": ["a", 97],
+        "trim_offsets": true, "add_prefix_space": true}"#;
+    assert_eq!(template(roberta), Template { prefix: vec![97], suffix: vec![98] });
+    let llama = r#"{"type": "TemplateProcessing",
+        "single": [{"SpecialToken": {"id": "x", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}],
+        "pair": [], "special_tokens": {"x": {"id": "x", "ids": [99, 100], "tokens": ["c", "d"]}}}"#;
+    assert_eq!(template(llama), Template { prefix: vec![99, 100], suffix: vec![] });
+    let both =
+        format!("{{\"type\": \"Sequence\", \"processors\": [{BYTE_LEVEL}, {roberta}, {llama}]}}");
+    assert_eq!(template(&both), Template { prefix: vec![99, 100, 97], suffix: vec![98] });
+    assert_eq!(template(BYTE_LEVEL), Template::default());
+}
+
+#[test]
+fn normalizers_and_decoders_are_read() {
+    let normalizer = |text: &str| loaded(&with(&format!("\"normalizer\": {text},"))).normalizer;
+    assert_eq!(normalizer("null"), Normalizer::None);
+    assert_eq!(normalizer(r#"{"type": "NFC"}"#), Normalizer::Nfc);
+    assert_eq!(normalizer(r#"{"type": "Sequence", "normalizers": []}"#), Normalizer::None);
+    let sequence = r#"{"type": "Sequence", "normalizers": [{"type": "NFKD"}]}"#;
+    assert_eq!(normalizer(sequence), Normalizer::Nfkd);
+    let decoder = r#""decoder": {"type": "Sequence", "decoders": [{"type": "ByteLevel"}, {"type": "Fuse"}]},"#;
+    loaded(&with(decoder));
+}
+
+#[test]
+fn other_models_are_refused() {
+    let hint = "\n  hint: subword reads byte-level BPE from a tokenizer.json";
+    let model = |text: &str| refused(&file("", "null", text));
+    let refusal = |name: &str| format!("tokenizer.json:4: model \"{name}\" is not supported{hint}");
+    assert_eq!(model(r#"{"type": "Unigram", "vocab": []}"#), refusal("Unigram"));
+    assert_eq!(model(r#"{"vocab": [], "unk_id": 0}"#), refusal("Unigram"));
+    assert_eq!(model(r#"{"vocab": {}, "max_input_chars_per_word": 100}"#), refusal("WordPiece"));
+    assert_eq!(model(r#"{"vocab": {}}"#), refusal("WordLevel"));
+}
+
+#[test]
+fn settings_that_change_ids_are_refused() {
+    let model =
+        |setting: &str| refused(&file("", BYTE_LEVEL, &model_json(&format!("{setting}, "))));
+    let refusal =
+        |what: &str| format!("tokenizer.json:4: model \"BPE\" with {what} is not supported");
+    assert_eq!(model("\"dropout\": 0.1"), refusal("dropout 0.1"));
+    assert_eq!(model("\"byte_fallback\": true"), refusal("byte_fallback true"));
+    assert_eq!(model("\"end_of_word_suffix\": \"</w>\""), refusal("end_of_word_suffix \"</w>\""));
+    assert_eq!(
+        model("\"continuing_subword_prefix\": \"##\""),
+        refusal("continuing_subword_prefix \"##\"")
+    );
+    assert_eq!(
+        model("\"surprise\": 1"),
+        "tokenizer.json:4: unknown key \"surprise\" in model \"BPE\""
+    );
+    for key in ["truncation", "padding"] {
+        assert_eq!(
+            refused(&with(&format!("\"{key}\": {{}},"))),
+            format!(
+                "tokenizer.json:2: {key} is not supported\n  hint: it is a setting of a call: set \"{key}\" to null"
+            )
+        );
+    }
+    assert_eq!(
+        refused(&with("\"extra\": 1,")),
+        "tokenizer.json:2: unknown key \"extra\" in tokenizer.json"
+    );
+    assert_eq!(
+        refused(&with("").replace("\"1.0\"", "\"2.0\"")),
+        "tokenizer.json:1: expected \"1.0\", found \"2.0\""
+    );
+}
+
+#[test]
+fn other_components_are_refused_by_name() {
+    let hint = "\n  hint: the pre_tokenizers that subword runs are Split, Digits and ByteLevel";
+    assert_eq!(
+        refused(&pre(r#"{"type": "Metaspace", "replacement": "_"}"#)),
+        format!("tokenizer.json:3: pre_tokenizer \"Metaspace\" is not supported{hint}")
+    );
+    let sequence = format!(
+        "{{\"type\": \"Sequence\", \"pretokenizers\": [{{\"type\": \"Whitespace\"}}, {BYTE_LEVEL}]}}"
+    );
+    assert_eq!(
+        refused(&pre(&sequence)),
+        format!(
+            "tokenizer.json:3: pre_tokenizer.pretokenizers[0] \"Whitespace\" is not supported{hint}"
+        )
+    );
+    assert_eq!(
+        refused(&with(
+            r#""normalizer": {"type": "Sequence", "normalizers": [{"type": "NFC"}, {"type": "Lowercase"}]},"#
+        )),
+        "tokenizer.json:2: normalizer.normalizers[1] \"Lowercase\" is not supported\n  hint: the \
+         normalizers that subword runs are NFC, NFD, NFKC and NFKD"
+    );
+    assert_eq!(
+        refused(&with(
+            r#""normalizer": {"type": "Sequence", "normalizers": [{"type": "NFC"}, {"type": "NFD"}]},"#
+        )),
+        "tokenizer.json:2: normalizer.normalizers[1] \"NFD\" with another normalizer before it is not supported"
+    );
+    assert_eq!(
+        refused(&with(r#""decoder": {"type": "WordPiece"},"#)),
+        "tokenizer.json:2: decoder \"WordPiece\" is not supported\n  hint: the decoder that subword runs is ByteLevel"
+    );
+    assert_eq!(
+        refused(&with(r#""post_processor": {"type": "Other"},"#)),
+        "tokenizer.json:2: post_processor \"Other\" is not supported"
+    );
+}
+
+#[test]
+fn pre_tokenizers_that_would_cut_elsewhere_are_refused() {
+    let refusal = |what: &str| format!("tokenizer.json:3: pre_tokenizer{what} is not supported");
+    let prefix = BYTE_LEVEL.replacen("false", "true", 1);
+    assert_eq!(refused(&pre(&prefix)), refusal(" \"ByteLevel\" with add_prefix_space"));
+    let part = ".pretokenizers[0] \"Split\" with behavior";
+    assert_eq!(
+        refused(&pre(&split("x", "MergedWithNext", false))),
+        refusal(&format!("{part} \"MergedWithNext\""))
+    );
+    assert_eq!(
+        refused(&pre(&split("x", "Removed", false))),
+        refusal(&format!("{part} \"Removed\""))
+    );
+    assert_eq!(
+        refused(&pre(&split("x", "Removed", true))),
+        refusal(&format!("{part} \"Removed\" and this pattern"))
+            + "\n  hint: it drops text that the pattern does not match; subword never drops text"
+    );
+    let after = format!("{{\"type\": \"Sequence\", \"pretokenizers\": [{NO_REGEX}, {NO_REGEX}]}}");
+    assert_eq!(
+        refused(&pre(&after)),
+        refusal(".pretokenizers[0] \"ByteLevel\" with another pre_tokenizer after it")
+    );
+    let hint = "\n  hint: subword reads byte-level BPE, whose pre_tokenizer ends in ByteLevel";
+    let digits = r#"{"type": "Digits", "individual_digits": true}"#;
+    assert_eq!(
+        refused(&pre(digits)),
+        format!("tokenizer.json:3: expected a pre_tokenizer that ends in \"ByteLevel\"{hint}")
+    );
+    assert_eq!(
+        refused(&pre("null")),
+        format!("tokenizer.json:1: expected a pre_tokenizer, found null{hint}")
+    );
+    assert_eq!(
+        refused(&pre(&split("x$", "Isolated", false))),
+        "tokenizer.json:3: the pattern \"x$\" uses $, which Hugging Face's engine reads differently\n  \
+         hint: write the pattern without it"
+    );
+    let deep = (0..9).fold(NO_REGEX.to_owned(), |inner, _| {
+        format!("{{\"type\": \"Sequence\", \"pretokenizers\": [{inner}]}}")
+    });
+    assert!(
+        refused(&pre(&deep))
+            .ends_with("\"Sequence\" with so many Sequences around it is not supported")
+    );
+}
+
+#[test]
+fn a_pattern_from_the_caller_replaces_the_pre_tokenizer() {
+    let folder = crate::formats::tests::Folder::new();
+    let path = folder.file("tokenizer.json", pre(r#"{"type": "Whitespace"}"#));
+    let model = crate::formats::load(&path, &with_pattern(Named::O200k)).unwrap();
+    assert_eq!(model.pattern, Pattern::Named(Named::O200k));
+}
+
+#[test]
+fn bad_added_tokens_are_refused() {
+    let give = "Hugging Face tokenizers give it";
+    let hint = "\n  hint: put the token with its id into the vocabulary of the model, too";
+    assert_eq!(
+        refused(&with(&added("<x>", 300, ""))),
+        format!("tokenizer.json:2: the added token \"<x>\" has id 300, but {give} 257{hint}")
+    );
+    assert_eq!(
+        refused(&with(&added("th", 300, ""))),
+        format!("tokenizer.json:2: the added token \"th\" has id 300, but {give} 256{hint}")
+    );
+    assert_eq!(
+        refused(&with(&added("<x>", 257, ", \"weight\": 1"))),
+        "tokenizer.json:2: unknown key \"weight\" in an added token"
+    );
+    assert_eq!(
+        refused(&with("").replace("\"th\": 256", "\"t h\": 256").replace("[\"t h\"]", "[]")),
+        "tokenizer.json:4: expected a token in GPT-2's byte alphabet, found \"t h\"\n  hint: if it is a special \
+         token, say so: special_tokens=[\"t h\"]"
+    );
+}
+
+#[test]
+fn bad_merges_are_refused() {
+    let merges = |merges: &str| refused(&pre(BYTE_LEVEL).replace("[\"t h\"]", merges));
+    let hint = "\n  hint: do the merges belong to this vocabulary?";
+    assert_eq!(
+        merges("[[\"t\", \"he\"]]"),
+        format!("tokenizer.json:4: expected a token of the vocabulary, found \"he\"{hint}")
+    );
+    assert_eq!(
+        merges("[[\"t\"]]"),
+        "tokenizer.json:4: expected a list of two tokens, found a list"
+    );
+    assert_eq!(merges("[7]"), "tokenizer.json:4: expected a string, found 7");
+    assert_eq!(merges("7"), "tokenizer.json:4: expected a list, found 7");
+}
+
+#[test]
+fn bad_templates_are_refused() {
+    let template = |single: &str| {
+        refused(&with(&format!(
+            "\"post_processor\": {{\"type\": \"TemplateProcessing\", \"single\": [{single}], \"pair\": [], \
+             \"special_tokens\": {{\"x\": {{\"id\": \"x\", \"ids\": [99], \"tokens\": [\"c\"]}}}}}},"
+        )))
+    };
+    let a = r#"{"Sequence": {"id": "A", "type_id": 0}}"#;
+    assert_eq!(
+        template(""),
+        "tokenizer.json:2: post_processor \"TemplateProcessing\" has no sequence \"A\""
+    );
+    assert_eq!(
+        template(&format!("{a}, {a}")),
+        "tokenizer.json:2: expected the sequence \"A\" once, found \"A\""
+    );
+    assert_eq!(
+        template(&format!("{a}, {}", r#"{"SpecialToken": {"id": "y", "type_id": 0}}"#)),
+        "tokenizer.json:2: expected one of the special_tokens of the template, found \"y\""
+    );
+    let many = r#"{"SpecialToken": {"id": "x", "type_id": 0}}, "#.repeat(1025);
+    assert_eq!(
+        template(&(many + a)),
+        "tokenizer.json:2: expected a template of at most 1024 ids, found more"
+    );
+}
+
+#[test]
+fn tokens_that_are_written_alike_are_not_saved() {
+    let mut model = loaded(&pre(BYTE_LEVEL));
+    model.special_tokens.push(SpecialToken::new("Ġ", 300));
+    assert_eq!(
+        write(&model).unwrap_err().to_string(),
+        "this tokenizer cannot be saved as tokenizer.json: two of its tokens are written \"Ġ\"\n  hint: \
+         save it as a native file"
+    );
+    model.special_tokens.clear();
+    model.pattern = Pattern::Regex(r"\d{1,3}+".into());
+    assert_eq!(
+        write(&model).unwrap_err().to_string(),
+        "the pattern \"\\\\d{1,3}+\" uses {}+, which Hugging Face's engine reads differently\n  hint: \
+         write the pattern without it"
+    );
+}

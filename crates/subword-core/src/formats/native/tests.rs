@@ -1,0 +1,169 @@
+//! The file, line by line, and the errors word for word.
+
+use super::*;
+use crate::formats::tests::refusal;
+use crate::formats::{LoadOptions, to_bytes};
+
+fn small_model() -> Model {
+    let mut vocab = Vocab::bytes();
+    vocab.insert(256, b" t").unwrap();
+    let special = SpecialToken { lstrip: true, always: true, ..SpecialToken::new("<m>", 258) };
+    let special = vec![SpecialToken::new("<|end|>", 257), special];
+    let merges = Merges::Listed(vec![(32, 116)]);
+    Model::new(vocab, merges, Pattern::Named(Named::Gpt2), special).checked().unwrap()
+}
+
+/// The error of the small file with one part replaced.
+fn refused(old: &str, new: &str) -> String {
+    let text = write(&small_model());
+    assert_eq!(text.matches(old).count(), 1, "{old}");
+    refusal("t.json", text.replace(old, new), &LoadOptions::default())
+}
+
+#[test]
+fn the_file_is_for_people_too() {
+    let text = write(&small_model());
+    let start = r#"{
+  "format": "subword",
+  "version": 1,
+  "type": "bpe",
+  "pattern": "gpt2",
+  "normalizer": null,
+  "ignore_merges": false,
+  "special_tokens": [
+    {"content": "<|end|>", "id": 257},
+    {"content": "<m>", "id": 258, "always": true, "lstrip": true}
+  ],
+  "template": {"prefix": [], "suffix": []},
+  "vocab": {
+    "Ā": 0,
+    "ā": 1,
+"#;
+    let end = r#"
+    "ÿ": 255,
+    "Ġt": 256
+  },
+  "merges": [
+    "Ġ t"
+  ]
+}
+"#;
+    assert!(text.starts_with(start) && text.ends_with(end), "{text}");
+}
+
+#[test]
+fn patterns_are_names_regular_expressions_or_lists() {
+    let written = |pattern| {
+        let mut model = small_model();
+        model.pattern = pattern;
+        let text = write(&model);
+        assert_eq!(crate::formats::from_bytes(&to_bytes(&model)), Ok(model));
+        let start = text.find("\"pattern\": ").unwrap() + 11;
+        text[start..text.find(",\n  \"normalizer\"").unwrap()].to_owned()
+    };
+    let regex = || Pattern::Regex("\\w+\n\"".into());
+    assert_eq!(written(Pattern::Named(Named::DeepseekV3)), "\"deepseek-v3\"");
+    assert_eq!(written(regex()), r#"{"regex": "\\w+\n\""}"#);
+    assert_eq!(
+        written(Pattern::Sequence(vec![regex(), Pattern::Named(Named::Gpt2)])),
+        "[\n    {\"regex\": \"\\\\w+\\n\\\"\"},\n    \"gpt2\"\n  ]"
+    );
+}
+
+#[test]
+fn a_newer_version_and_unknown_keys_are_refused() {
+    assert_eq!(
+        refused("\"version\": 1", "\"version\": 2"),
+        "t.json:3: expected version 1, found 2\n  hint: the file was written by a newer subword: \
+         upgrade to read it"
+    );
+    assert_eq!(
+        refused("\"ignore_merges\"", "\"dropout\": 0.1, \"ignore_merges\""),
+        "t.json:7: unknown key \"dropout\" in a subword file of version 1"
+    );
+    assert_eq!(
+        refused("\"type\": \"bpe\"", "\"type\": \"wordpiece\""),
+        "t.json:4: expected \"bpe\", found \"wordpiece\""
+    );
+    assert_eq!(
+        refused("\"always\"", "\"alwais\""),
+        "t.json:10: unknown key \"alwais\" in a special token"
+    );
+    assert_eq!(
+        refused("\"suffix\": []", "\"suffix\": [], \"x\": 1"),
+        "t.json:12: unknown key \"x\" in the template"
+    );
+    assert_eq!(
+        refused("\"gpt2\"", "{\"regex\": \"a\", \"flags\": 1}"),
+        "t.json:5: unknown key \"flags\" in a pattern"
+    );
+    assert_eq!(refused("\"pattern\"", "\"patern\""), "t.json:1: the key \"pattern\" is missing");
+    assert_eq!(
+        refused("\"version\": 1,", "\"version\": 1, \"version\": 1,"),
+        "t.json:3: the key \"version\" is there twice"
+    );
+}
+
+#[test]
+fn bad_values_are_refused_with_their_line() {
+    assert_eq!(
+        refused("\"gpt2\"", "\"gpt3\""),
+        "t.json:5: expected the name of a pattern, found \"gpt3\"\n  hint: the names are gpt2, cl100k, \
+         o200k, llama3, qwen2, deepseek-v3, none; anything else is {\"regex\": \"...\"}"
+    );
+    assert_eq!(
+        refused("null", "\"lower\""),
+        "t.json:6: expected null, \"nfc\", \"nfd\", \"nfkc\" or \"nfkd\", found \"lower\""
+    );
+    assert_eq!(
+        refused("\"ignore_merges\": false", "\"ignore_merges\": 0"),
+        "t.json:7: expected true or false, found 0"
+    );
+    assert_eq!(
+        refused("\"prefix\": []", "\"prefix\": [999]"),
+        "t.json: the template uses id 999, which no token has"
+    );
+    assert_eq!(
+        refused("\"id\": 257", "\"id\": 65"),
+        "t.json: id 65 belongs to the token b\"A\" and to the special token \"<|end|>\""
+    );
+    assert_eq!(
+        refused("\"<m>\"", "\"<|end|>\""),
+        "t.json: the special token \"<|end|>\" is there twice"
+    );
+    assert_eq!(
+        refused("\"id\": 258", "\"id\": 257"),
+        "t.json: id 257 has two special tokens: \"<m>\" and \"<|end|>\""
+    );
+    assert_eq!(
+        refused("\"Ġt\": 256", "\" t\": 256"),
+        "t.json:270: expected a token in GPT-2's byte alphabet, found \" t\"\n  hint: in this alphabet a \
+         space is written 'Ġ' and a line break 'Ċ'"
+    );
+    assert_eq!(
+        refused("\"Ġt\": 256", "\"Ġt\": 255"),
+        "t.json:270: id 255 has two tokens: b\"\\xff\" and b\" t\""
+    );
+    assert_eq!(
+        refused("    \"Ġ t\"", "    \"Ġ tt\""),
+        "t.json:273: expected a token of the vocabulary, found \"tt\"\n  hint: do the merges belong to this \
+         vocabulary?"
+    );
+    assert_eq!(
+        refused("[\n    \"Ġ t\"\n  ]", "\"rank\""),
+        "t.json:272: expected a list of merges or \"ranked\", found \"rank\""
+    );
+    let long = format!("\"{}\"", "x".repeat(1025));
+    assert_eq!(
+        refused("\"<m>\"", &long),
+        "t.json: the special token with id 258 has 1025 bytes, the limit is 1024"
+    );
+}
+
+#[test]
+fn other_objects_are_no_native_files() {
+    let error = crate::formats::from_bytes(b"{\"a\": []}").unwrap_err().to_string();
+    assert_eq!(error, ":1: expected an object with \"format\": \"subword\", found an object");
+    let error = crate::formats::from_bytes(b"").unwrap_err().to_string();
+    assert!(error.starts_with(":1: expected an object, found the end of the file"), "{error}");
+}

@@ -1,0 +1,335 @@
+//! Every format there and back, on random models, and what no file may do: panic.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::*;
+use crate::model::{Merges, Normalizer, Template};
+use crate::pretok::Named;
+
+/// Numbers that look random and are the same on every run.
+pub(super) struct Random(u64);
+
+impl Random {
+    pub(super) fn new(seed: u64) -> Self {
+        Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
+    }
+
+    pub(super) fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        ((self.0 >> 16) % limit as u64) as usize
+    }
+
+    pub(super) fn flip(&mut self) -> bool {
+        self.below(2) == 0
+    }
+}
+
+/// A directory that is gone after the test.
+pub(super) struct Folder(PathBuf);
+
+impl Folder {
+    pub(super) fn new() -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("subword-test-{}-{number}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        fs::create_dir(&path).unwrap();
+        Folder(path)
+    }
+
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    pub(super) fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        fs::write(self.path(name), content).unwrap();
+        self.path(name)
+    }
+
+    pub(super) fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(&self.0).unwrap();
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    /// The error of loading a path, without the name of the directory.
+    pub(super) fn refusal(&self, path: &Path, options: &LoadOptions) -> String {
+        let error = load(path, options).unwrap_err().to_string();
+        error.replace(&format!("{}/", self.0.display()), "")
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The error of loading one file.
+pub(super) fn refusal(name: &str, content: impl AsRef<[u8]>, options: &LoadOptions) -> String {
+    let folder = Folder::new();
+    folder.refusal(&folder.file(name, content), options)
+}
+
+pub(super) fn with_pattern(pattern: Named) -> LoadOptions {
+    LoadOptions { pattern: Some(Pattern::Named(pattern)), ..LoadOptions::default() }
+}
+
+/// A vocabulary of bytes and some strings of `a`, `b` and a space, with ids in any order and holes.
+pub(super) fn random_vocab(random: &mut Random) -> Vocab {
+    let mut vocab = Vocab::bytes();
+    let mut next = 256;
+    let mut ids: Vec<TokenId> = (0..random.below(12))
+        .map(|_| {
+            next += 1 + random.below(2) as TokenId;
+            next
+        })
+        .collect();
+    while let Some(id) = ids.pop() {
+        if random.flip() && !ids.is_empty() {
+            let other = random.below(ids.len());
+            ids.swap(0, other);
+        }
+        let token: Vec<u8> = (0..2 + random.below(4)).map(|_| b"ab "[random.below(3)]).collect();
+        if vocab.id_of(&token).is_none() {
+            vocab.insert(id, &token).unwrap();
+        }
+    }
+    vocab
+}
+
+/// Every pair of tokens whose concatenation is a token.
+pub(super) fn all_splits(vocab: &Vocab) -> Vec<crate::Pair> {
+    let mut pairs = Vec::new();
+    for (_, bytes) in vocab.iter() {
+        for at in 1..bytes.len() {
+            let (left, right) = (vocab.id_of(&bytes[..at]), vocab.id_of(&bytes[at..]));
+            pairs.extend(left.zip(right));
+        }
+    }
+    pairs
+}
+
+pub(super) fn random_model(random: &mut Random) -> Model {
+    let vocab = random_vocab(random);
+    let mut merges = all_splits(&vocab);
+    for at in (1..merges.len()).rev() {
+        merges.swap(at, random.below(at + 1));
+    }
+    merges.truncate(random.below(merges.len() + 1));
+    let merges = if random.flip() { Merges::Ranked } else { Merges::Listed(merges) };
+    let patterns = [
+        Pattern::Named(Named::Gpt2),
+        Pattern::Named(Named::Cl100k),
+        Pattern::Named(Named::None),
+        Pattern::Regex(r"\p{L}+|[^\p{L}]".into()),
+        Pattern::Sequence(vec![Pattern::Regex(r"\p{N}".into()), Pattern::Named(Named::O200k)]),
+    ];
+    let next = vocab.id_limit();
+    let mut special_tokens = Vec::new();
+    for (at, content) in ["<|end|>", " \n\"\\<中>", "aab", "a b"].into_iter().enumerate() {
+        if random.flip() {
+            let id = vocab.id_of(content.as_bytes()).unwrap_or(next + at as TokenId);
+            special_tokens.push(SpecialToken {
+                always: random.flip(),
+                lstrip: random.flip(),
+                rstrip: random.flip(),
+                single_word: random.flip(),
+                normalized: random.flip(),
+                ..SpecialToken::new(content, id)
+            });
+        }
+    }
+    let ids: Vec<TokenId> = special_tokens.iter().map(|token| token.id).collect();
+    let mut model =
+        Model::new(vocab, merges, patterns[random.below(patterns.len())].clone(), special_tokens);
+    model.ignore_merges = random.flip();
+    model.normalizer = [Normalizer::None, Normalizer::Nfc, Normalizer::Nfkd][random.below(3)];
+    if random.flip() {
+        model.template = Template { prefix: ids.clone(), suffix: vec![b'a'.into()] };
+    }
+    model.checked().unwrap()
+}
+
+#[test]
+fn native_files_hold_everything() {
+    let mut random = Random::new(1);
+    for _ in 0..300 {
+        let model = random_model(&mut random);
+        let bytes = to_bytes(&model);
+        assert_eq!(from_bytes(&bytes).as_ref(), Ok(&model));
+        assert_eq!(to_bytes(&from_bytes(&bytes).unwrap()), bytes);
+    }
+}
+
+#[test]
+fn tokenizer_json_holds_everything_but_ranks_become_a_list() {
+    let folder = Folder::new();
+    let mut random = Random::new(2);
+    for _ in 0..300 {
+        let mut model = random_model(&mut random);
+        let path = folder.path("tokenizer.json");
+        save(&model, &path, Format::HuggingFace).unwrap();
+        if model.merges == Merges::Ranked {
+            model.merges = Merges::Listed(merges_of_ranks(&model.vocab));
+            model = model.checked().unwrap();
+        }
+        assert_eq!(load(&path, &LoadOptions::default()), Ok(model));
+    }
+}
+
+#[test]
+fn files_that_hold_less_are_saved_only_if_nothing_is_lost() {
+    let folder = Folder::new();
+    let mut random = Random::new(3);
+    let mut saved = [0, 0];
+    for _ in 0..400 {
+        let mut model = random_model(&mut random);
+        if random.flip() {
+            model.normalizer = Normalizer::None;
+            model.template = Template::default();
+            model.pattern = Pattern::Named(Named::Gpt2);
+            let plain = |token: &SpecialToken| SpecialToken::new(&*token.content, token.id);
+            model.special_tokens = model.special_tokens.iter().map(plain).collect();
+            model = model.checked().unwrap();
+        }
+        let names = model.special_tokens.iter().map(|token| (token.content.clone(), None));
+        let options = LoadOptions {
+            pattern: Some(model.pattern.clone()),
+            special_tokens: Some(names.collect()),
+            merges: None,
+        };
+        for (at, format) in [Format::Gpt2, Format::Tiktoken].into_iter().enumerate() {
+            let path = folder.path(["dir", "t.tiktoken"][at]);
+            if save(&model, &path, format).is_err() {
+                continue;
+            }
+            saved[at] += 1;
+            let back = load(&path, &options).unwrap();
+            assert_eq!((&back.vocab, &back.pattern), (&model.vocab, &model.pattern));
+            assert_eq!(back.normalizer, model.normalizer);
+            assert_eq!(back.template, model.template);
+            if format == Format::Gpt2 {
+                assert_eq!(back.special_tokens, model.special_tokens);
+            }
+            for text in ranks::tests::texts() {
+                let ours = ranks::tests::encode(&model, &text);
+                assert_eq!(ranks::tests::encode(&back, &text), ours, "{text:?}");
+            }
+        }
+    }
+    assert!(saved[0] > 20 && saved[1] > 20, "{saved:?}");
+}
+
+/// The same small model in every format: files, and the options to load the first of them.
+fn small_files() -> Vec<(Vec<(&'static str, Vec<u8>)>, LoadOptions)> {
+    let mut vocab = Vocab::bytes();
+    vocab.insert(256, b"ab").unwrap();
+    vocab.insert(257, b"abb").unwrap();
+    let merges = Merges::Listed(vec![(97, 98), (256, 98)]);
+    let special = vec![SpecialToken::new("<s>", 258)];
+    let mut model = Model::new(vocab, merges, Pattern::Named(Named::Gpt2), special);
+    let (json, merges) = gpt2::write(&model).unwrap();
+    let tiktoken = tiktoken::write(&model).unwrap();
+    model.template.prefix.push(258);
+    model.normalizer = Normalizer::Nfc;
+    model.pattern = Pattern::Regex("a+".into());
+    let none = LoadOptions::default;
+    vec![
+        (vec![("t.json", to_bytes(&model))], none()),
+        (vec![("t.tiktoken", tiktoken.into_bytes())], with_pattern(Named::Gpt2)),
+        (
+            vec![("vocab.json", json.clone().into_bytes()), ("merges.txt", merges.clone().into())],
+            none(),
+        ),
+        (vec![("merges.txt", merges.into_bytes()), ("vocab.json", json.into_bytes())], none()),
+        (vec![("tokenizer.json", huggingface::write(&model).unwrap().into_bytes())], none()),
+    ]
+}
+
+#[test]
+fn damaged_files_are_errors_never_panics() {
+    let mut random = Random::new(4);
+    for (files, options) in small_files() {
+        let folder = Folder::new();
+        for (name, content) in &files {
+            folder.file(name, content);
+        }
+        let (name, content) = &files[0];
+        let main =
+            if *name == "merges.txt" { folder.path("vocab.json") } else { folder.path(name) };
+        assert!(load(&main, &options).is_ok(), "{name}");
+        let ends = (0..content.len()).filter(|end| end % 7 == 0 || content.len() - end < 200);
+        for end in ends {
+            folder.file(name, &content[..end]);
+            let _ = load(&main, &options);
+        }
+        for _ in 0..400 {
+            let mut damaged = content.clone();
+            for _ in 0..1 + random.below(3) {
+                let at = random.below(damaged.len());
+                match random.below(4) {
+                    0 => damaged[at] ^= 1 << random.below(8),
+                    1 => damaged[at] = random.below(256) as u8,
+                    2 => drop(damaged.remove(at)),
+                    _ => damaged.insert(at, damaged[random.below(damaged.len())]),
+                }
+            }
+            folder.file(name, &damaged);
+            if let Ok(model) = load(&main, &options) {
+                assert_eq!(from_bytes(&to_bytes(&model)), Ok(model));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_cut_off_file_is_always_refused() {
+    for (files, options) in small_files() {
+        let (name, content) = &files[0];
+        if *name == "merges.txt" || *name == "t.tiktoken" {
+            continue; // every line is complete by itself; the bytes that are missing are found out below
+        }
+        let folder = Folder::new();
+        files.iter().for_each(|(name, content)| drop(folder.file(name, content)));
+        for end in (0..content.len() - 2).step_by(11) {
+            folder.file(name, &content[..end]);
+            assert!(load(&folder.path(name), &options).is_err(), "{name} {end}");
+        }
+    }
+}
+
+#[test]
+fn formats_are_named_and_guessed_from_paths() {
+    for format in Format::ALL {
+        assert_eq!(Format::from_name(format.name()), Some(format));
+    }
+    assert_eq!(Format::from_name("json"), None);
+    let folder = Folder::new();
+    assert_eq!(Format::of_path(&folder.path("")), Format::Gpt2);
+    assert_eq!(Format::of_path(&folder.path("x.tiktoken")), Format::Tiktoken);
+    assert_eq!(Format::of_path(&folder.path("tokenizer.json")), Format::HuggingFace);
+    assert_eq!(Format::of_path(&folder.path("tok.json")), Format::Native);
+    assert_eq!(Format::of_path(&folder.path("nothing")), Format::Native);
+}
+
+#[test]
+fn special_tokens_take_free_ids() {
+    let ids = |wanted: &[(&str, Option<TokenId>)]| {
+        let wanted = wanted.iter().map(|&(token, id)| (token.to_owned(), id)).collect();
+        special_tokens(&Vocab::bytes(), wanted)
+            .map(|tokens| tokens.iter().map(|token| token.id).collect::<Vec<_>>())
+            .map_err(|error| error.to_string())
+    };
+    assert_eq!(ids(&[("a", None), ("<s>", None), ("<t>", None)]), Ok(vec![97, 256, 257]));
+    assert_eq!(ids(&[("<s>", None), ("<t>", Some(256))]), Ok(vec![257, 256]));
+    assert_eq!(
+        ids(&[("<s>", None), ("<t>", Some(MAX_ID))]),
+        Err("no id is free for the special token \"<s>\"".into())
+    );
+}
