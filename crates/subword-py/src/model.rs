@@ -1,6 +1,7 @@
 //! Models: made from Python's parts, read from files and bytes.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -13,7 +14,13 @@ use crate::errors;
 
 /// Everything that a trained tokenizer is, as plain data.
 #[pyclass(frozen, module = "subword._core")]
-pub(crate) struct Model(pub(crate) subword_core::Model);
+pub(crate) struct Model(pub(crate) Arc<subword_core::Model>);
+
+impl From<subword_core::Model> for Model {
+    fn from(model: subword_core::Model) -> Model {
+        Model(Arc::new(model))
+    }
+}
 
 #[pymethods]
 impl Model {
@@ -33,13 +40,13 @@ impl Model {
             merges,
         };
         let loaded = py.detach(|| formats::load(&path, &options));
-        loaded.map(Model).map_err(|error| errors::raise(py, error))
+        loaded.map(Model::from).map_err(|error| errors::raise(py, error))
     }
 
     /// The model whose native file these bytes are.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Model> {
-        formats::from_bytes(data).map(Model).map_err(|error| errors::raise(py, error))
+        formats::from_bytes(data).map(Model::from).map_err(|error| errors::raise(py, error))
     }
 
     /// A model of listed merges.
@@ -105,7 +112,7 @@ fn build(
     let special = formats::special_tokens(&vocab, wanted).map_err(raise)?;
     let mut model = subword_core::Model::new(vocab, merges, pattern.0, special);
     model.ignore_merges = ignore_merges;
-    model.checked().map(Model).map_err(raise)
+    model.checked().map(Model::from).map_err(raise)
 }
 
 fn vocab_of(py: Python<'_>, tokens: &[(TokenId, Vec<u8>)]) -> PyResult<Vocab> {

@@ -21,6 +21,7 @@ mod joins;
 mod long;
 mod pairs;
 mod short;
+mod splits;
 
 pub use joins::Joins;
 

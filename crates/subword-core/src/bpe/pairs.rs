@@ -5,7 +5,7 @@ The key is the pair packed into one integer, the slot its product with an odd co
 taken, so a lookup is one cache line and nearly always one comparison, found or not.
 */
 
-use super::NO_RANK;
+use super::{NO_RANK, splits};
 use crate::types::{Pair, TokenId};
 use crate::vocab::Vocab;
 
@@ -56,15 +56,7 @@ impl Pairs {
     /// All pairs of tokens whose concatenation is a token: the rank is its id.
     pub(super) fn ranked(vocab: &Vocab) -> Pairs {
         let mut found = Vec::with_capacity(vocab.len() * 3);
-        for (id, bytes) in vocab.iter() {
-            for at in 1..bytes.len() {
-                if let Some(left) = vocab.id_of(&bytes[..at])
-                    && let Some(right) = vocab.id_of(&bytes[at..])
-                {
-                    found.push(((left, right), Merged { rank: id, id }));
-                }
-            }
-        }
+        splits::each(vocab, |pair, id| found.push((pair, Merged { rank: id, id })));
         let mut pairs = Pairs::with_room_for(found.len());
         found.into_iter().for_each(|(pair, merged)| pairs.insert(pair, merged));
         pairs

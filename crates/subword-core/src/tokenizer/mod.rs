@@ -12,6 +12,8 @@ mod encode;
 mod offsets;
 mod threads;
 
+use std::sync::Arc;
+
 use crate::bpe::{Joins, Merger};
 use crate::cache::Pool;
 use crate::error::{Error, Result};
@@ -33,7 +35,7 @@ const POOL_SIZE: usize = 64;
 /// A model made ready.
 #[derive(Debug)]
 pub struct Tokenizer {
-    model: Model,
+    model: Arc<Model>,
     splitter: Splitter,
     merger: Merger,
     joins: Joins,
@@ -66,9 +68,8 @@ impl Finders {
 }
 
 impl Tokenizer {
-    /// Prepares a model. `cache_bytes` bounds the cache of each thread that encodes at the same time; 0 switches it off.
-    pub fn new(model: Model, cache_bytes: usize) -> Result<Tokenizer> {
-        let model = model.checked()?;
+    /// Prepares a model that `Model::checked` has passed. `cache_bytes` bounds the cache of each thread that encodes at the same time; 0 switches it off.
+    pub fn new(model: Arc<Model>, cache_bytes: usize) -> Result<Tokenizer> {
         let tokens = || model.special_tokens.iter();
         let merger = Merger::new(&model);
         Ok(Tokenizer {

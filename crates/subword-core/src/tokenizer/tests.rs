@@ -19,7 +19,7 @@ fn tokenizer(cache_bytes: usize, named: Named, normalizer: Normalizer) -> Tokeni
     ];
     let mut model = Model::new(vocab, Merges::Ranked, Pattern::Named(named), special);
     model.normalizer = normalizer;
-    Tokenizer::new(model, cache_bytes).unwrap()
+    Tokenizer::new(Arc::new(model.checked().unwrap()), cache_bytes).unwrap()
 }
 
 /// About `bytes` of text of many kinds, the same on every run.
