@@ -1,8 +1,9 @@
 /*!
 Everything that a trained tokenizer is, as plain data.
 
-A model says *what* to compute, never how fast: caches, tables and threads belong to the tokenizer that is built from
-it. Training makes models, formats read and write them, two equal models are written as equal bytes.
+A model says *what* to compute, never how fast: caches, tables and threads belong to the tokenizer
+that is built from it. Training makes models, formats read and write them, two equal models are
+written as equal bytes.
 */
 
 use crate::error::{Error, Result};
@@ -37,7 +38,8 @@ pub struct Model {
 pub enum Merges {
     /// Any two tokens whose concatenation is a token; the lowest id first (tiktoken).
     Ranked,
-    /// These pairs only, the first has the lowest rank (Hugging Face). Several may make the same token.
+    /// These pairs only, the first has the lowest rank (Hugging Face). Several may make the same
+    /// token.
     Listed(Vec<Pair>),
 }
 
@@ -75,8 +77,8 @@ pub struct SpecialToken {
     pub content: String,
     /// Its id.
     pub id: TokenId,
-    /// Matched in every text, whatever the caller says about special tokens: a word that was added to the
-    /// vocabulary, not a control token.
+    /// Matched in every text, whatever the caller says about special tokens: a word that was added
+    /// to the vocabulary, not a control token.
     pub always: bool,
     /// Swallows the white space before it.
     pub lstrip: bool,
@@ -169,12 +171,14 @@ impl Model {
         }
     }
 
-    /// Brings the model into its one form and checks that the parts fit together; every format ends with this.
+    /// Brings the model into its one form and checks that the parts fit together; every format ends
+    /// with this.
     ///
-    /// After it: every byte that UTF-8 uses is a token (GPT-NeoX lacks the other 13), every listed merge joins two
-    /// tokens into a third, no pair is listed twice, special tokens are non-empty, distinct, sorted and share no id
-    /// with another string. A special token that no merge makes is not in the vocabulary, so that ordinary text cannot
-    /// produce it. A pattern that has a name goes by it.
+    /// After it: every byte that UTF-8 uses is a token (GPT-NeoX lacks the other 13), every listed
+    /// merge joins two tokens into a third, no pair is listed twice, special tokens are non-empty,
+    /// distinct, sorted and share no id with another string. A special token that no merge makes is
+    /// not in the vocabulary, so that ordinary text cannot produce it. A pattern that has a name
+    /// goes by it.
     pub fn checked(mut self) -> Result<Self> {
         for byte in 0..=255u8 {
             if self.vocab.id_of(&[byte]).is_none() && !matches!(byte, 0xC0 | 0xC1 | 0xF5..) {
@@ -220,8 +224,8 @@ impl Model {
         Ok(self)
     }
 
-    /// Takes the special tokens that no merge makes or uses out of the vocabulary. `made` are the ids that the listed
-    /// merges make.
+    /// Takes the special tokens that no merge makes or uses out of the vocabulary. `made` are the
+    /// ids that the listed merges make.
     fn remove_special_tokens(&mut self, made: &[TokenId]) {
         let vocab = &self.vocab;
         let multi_byte = |&id: &TokenId| vocab.bytes_of(id).is_some_and(|bytes| bytes.len() > 1);

@@ -226,8 +226,10 @@ fn files_that_hold_less_are_saved_only_if_nothing_is_lost() {
     assert!(saved[0] > 20 && saved[1] > 20, "{saved:?}");
 }
 
+type NamedFile = (&'static str, Vec<u8>);
+
 /// The same small model in every format: files, and the options to load the first of them.
-fn small_files() -> Vec<(Vec<(&'static str, Vec<u8>)>, LoadOptions)> {
+fn small_files() -> Vec<(Vec<NamedFile>, LoadOptions)> {
     let mut vocab = Vocab::bytes();
     vocab.insert(256, b"ab").unwrap();
     vocab.insert(257, b"abb").unwrap();
@@ -293,7 +295,7 @@ fn a_cut_off_file_is_always_refused() {
     for (files, options) in small_files() {
         let (name, content) = &files[0];
         if *name == "merges.txt" || *name == "t.tiktoken" {
-            continue; // every line is complete by itself; the bytes that are missing are found out below
+            continue; // every line is complete by itself
         }
         let folder = Folder::new();
         files.iter().for_each(|(name, content)| drop(folder.file(name, content)));
