@@ -335,3 +335,41 @@ fn special_tokens_take_free_ids() {
         Err("no id is free for the special token \"<s>\"".into())
     );
 }
+
+/// The published vocabularies, if `SUBWORD_DATA` says where they are.
+#[test]
+fn published_tokenizers_load_and_come_back() {
+    let Some(data) = std::env::var_os("SUBWORD_DATA") else { return };
+    let data = Path::new(&data).join("vocabs");
+    let folder = Folder::new();
+    for (name, tokens, pattern) in [
+        ("gpt2", 50257, Named::Gpt2),
+        ("gpt2/vocab.json", 50257, Named::Gpt2),
+        ("roberta-base", 50265, Named::Gpt2),
+        ("gpt_neox", 50277, Named::Gpt2),
+        ("qwen2_5", 151_665, Named::Qwen2),
+        ("cl100k_gpt4", 100_263, Named::Llama3),
+        ("o200k_gpt4o", 200_000, Named::O200k),
+        ("r50k_base.tiktoken", 50256, Named::Gpt2),
+        ("cl100k_base.tiktoken", 100_256, Named::Cl100k),
+        ("o200k_base.tiktoken", 199_998, Named::O200k),
+    ] {
+        let path = data.join(name);
+        let tiktoken = name.ends_with("tiktoken");
+        let options = if tiktoken { with_pattern(pattern) } else { LoadOptions::default() };
+        let model = load(&path, &options).unwrap();
+        assert_eq!(model.vocab.len() + model.special_tokens.len(), tokens, "{name}");
+        assert_eq!(model.pattern, Pattern::Named(pattern), "{name}");
+        assert_eq!(from_bytes(&to_bytes(&model)).as_ref(), Ok(&model), "{name}");
+        if tiktoken {
+            let copy = folder.path("copy.tiktoken");
+            save(&model, &copy, Format::Tiktoken).unwrap();
+            assert_eq!(fs::read(copy).unwrap(), fs::read(path).unwrap(), "{name}");
+        }
+    }
+    // GPT-2's merge list is r50k's ranks: the two files are one tokenizer.
+    let copy = folder.path("copy.tiktoken");
+    let gpt2 = load(&data.join("gpt2"), &LoadOptions::default()).unwrap();
+    save(&gpt2, &copy, Format::Tiktoken).unwrap();
+    assert_eq!(fs::read(copy).unwrap(), fs::read(data.join("r50k_base.tiktoken")).unwrap());
+}
