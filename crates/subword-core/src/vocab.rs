@@ -1,8 +1,8 @@
 /*!
 Token bytes to id, and back.
 
-All token bytes lie in one arena, `spans[id]` says where: decoding copies slices. The way back is an open-addressed
-table of ids that compares against the arena, so no token is stored twice.
+All token bytes lie in one arena, `spans[id]` says where: decoding copies slices. The way back is an
+open-addressed table of ids that compares against the arena, so no token is stored twice.
 
 ```text
 arena  ! " # ... t h e Ġ t h e
@@ -17,8 +17,8 @@ use std::fmt;
 use crate::error::{Error, Result};
 use crate::types::TokenId;
 
-/// The largest id that a vocabulary may use: 2²⁴ − 1, fifty times the largest published vocabulary. A limit keeps a
-/// damaged file from asking for gigabytes.
+/// The largest id that a vocabulary may use: 2²⁴ − 1, fifty times the largest published vocabulary.
+/// A limit keeps a damaged file from asking for gigabytes.
 pub const MAX_ID: TokenId = (1 << 24) - 1;
 
 /// The longest token that a vocabulary may have, in bytes.
@@ -112,7 +112,8 @@ impl Vocab {
         self.slots[slot] = FREE;
         self.spans[id as usize] = (0, 0);
         self.len -= 1;
-        // The tokens behind it may have been pushed there by it: each is put where it is looked for now.
+        // The tokens behind it may have been pushed there by it: each is put where it is looked for
+        // now.
         loop {
             slot = (slot + 1) & mask;
             let moved = std::mem::replace(&mut self.slots[slot], FREE);
@@ -136,7 +137,8 @@ impl Vocab {
         (slot != FREE).then_some(slot as TokenId)
     }
 
-    /// The id of a token that is probably `guess`: merge lists make tokens in the order of their ids.
+    /// The id of a token that is probably `guess`: merge lists make tokens in the order of their
+    /// ids.
     pub(crate) fn id_of_guess(&self, bytes: &[u8], guess: TokenId) -> Option<TokenId> {
         if self.bytes_of(guess) == Some(bytes) { Some(guess) } else { self.id_of(bytes) }
     }
@@ -182,8 +184,8 @@ impl Vocab {
 
     /// The slot that holds `bytes`, or the free one where it would go.
     ///
-    /// PERF: the tag tells nearly all other tokens apart without a look at the arena; loading o200k from
-    /// `tokenizer.json` takes half the time (2026-11).
+    /// PERF: the tag tells nearly all other tokens apart without a look at the arena; loading o200k
+    /// from `tokenizer.json` takes half the time (2026-11).
     fn find(&self, tag: u32, bytes: &[u8]) -> usize {
         let mask = self.slots.len() - 1;
         let mut at = tag as usize & mask;

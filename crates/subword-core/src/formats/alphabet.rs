@@ -1,8 +1,8 @@
 /*!
 GPT-2's alphabet: every byte as one printable character, so that any token can be written as text.
 
-The bytes that print (`!` to `~`, `¡` to `¬`, `®` to `ÿ`) are the character of the same number. The other 68, in
-rising order, are U+0100, U+0101, ... : the space is `Ġ`, the newline `Ċ`.
+The bytes that print (`!` to `~`, `¡` to `¬`, `®` to `ÿ`) are the character of the same number. The
+other 68, in rising order, are U+0100, U+0101, ... : the space is `Ġ`, the newline `Ċ`.
 
 ```text
 b" the\n"   <->   Ġ t h e Ċ

@@ -74,7 +74,8 @@ impl Staged {
 impl Drop for Staged {
     fn drop(&mut self) {
         if let Some(temporary) = &self.temporary {
-            // Nothing is left to do if even this fails; the error that led here is what the caller sees.
+            // Nothing is left to do if even this fails; the error that led here is what the caller
+            // sees.
             let _ = fs::remove_file(temporary);
         }
     }

@@ -7,9 +7,10 @@ merges.txt   #version: 0.2                      optional
              Ġ t                                the first merge has the lowest rank
 ```
 
-The files hold no pattern (GPT-2's is meant) and do not say which tokens are special: what the caller names is special,
-and may be written as it is (`<|end of text|>`). Any other token that no merge makes, like RoBERTa's `<mask>`, stays in
-the vocabulary, where ordinary text never produces it.
+The files hold no pattern (GPT-2's is meant) and do not say which tokens are special: what the
+caller names is special, and may be written as it is (`<|end of text|>`). Any other token that no
+merge makes, like RoBERTa's `<mask>`, stays in the vocabulary, where ordinary text never produces
+it.
 */
 
 use std::borrow::Cow;
@@ -238,8 +239,8 @@ pub(super) fn write(model: &Model) -> Result<(String, String)> {
     Ok((vocab, merges))
 }
 
-/// Every token, and these special tokens as they are, as the vocabulary of a JSON file writes them, by rising id; or
-/// what two of them are written as.
+/// Every token, and these special tokens as they are, as the vocabulary of a JSON file writes them,
+/// by rising id; or what two of them are written as.
 pub(super) fn written_tokens(
     model: &Model,
     special_tokens: &[SpecialToken],
@@ -278,8 +279,8 @@ fn check_writable(model: &Model) -> Result<()> {
     Ok(())
 }
 
-/// Whether the flags of a special token say nothing. `normalized` does not if there is no normaliser, and no token that
-/// is matched before or after it.
+/// Whether the flags of a special token say nothing. `normalized` does not if there is no
+/// normaliser, and no token that is matched before or after it.
 fn is_plain(model: &Model, token: &SpecialToken) -> bool {
     let SpecialToken { always, lstrip, rstrip, single_word, normalized, .. } = *token;
     let alone = model.special_tokens.iter().all(|other| other.normalized == normalized);

@@ -12,10 +12,12 @@ Invariants
 * Nothing recurses on the input: `skip` counts its depth, and gives up at [`MAX_DEPTH`].
 * What `skip` passes over is valid JSON.
 
-Why not serde_json: its errors speak of its own types, know no line for a value that parses but makes no sense, and
-a vocabulary goes straight into its arena here. The tests hold this reader against serde_json, which accepts and
-refuses the same texts.
+Why not serde_json: its errors speak of its own types, know no line for a value that parses but
+makes no sense, and a vocabulary goes straight into its arena here. The tests hold this reader
+against serde_json, which accepts and refuses the same texts.
 */
+
+mod fields;
 
 use std::borrow::Cow;
 
@@ -23,11 +25,10 @@ use crate::error::{Error, Result};
 use crate::types::TokenId;
 use crate::vocab::MAX_ID;
 
+pub(super) use fields::Fields;
+
 /// How deep lists and objects may be nested.
 const MAX_DEPTH: usize = 127;
-
-/// How many keys an object that is read as [`Fields`] may have.
-const MAX_FIELDS: usize = 64;
 
 /// How many characters of the input an error shows.
 const SHOWN: usize = 40;
@@ -37,12 +38,6 @@ const SHOWN: usize = 40;
 pub(super) struct Json<'a> {
     text: &'a str,
     at: usize,
-}
-
-/// The keys of a small object, each with the place of its value.
-pub(super) struct Fields<'a> {
-    start: Json<'a>,
-    fields: Vec<(Cow<'a, str>, Json<'a>)>,
 }
 
 impl<'a> Json<'a> {
@@ -121,29 +116,6 @@ impl<'a> Json<'a> {
             }
             self.take(b',', "',' or ']'")?;
         }
-    }
-
-    /// A small object, its values checked but not read.
-    pub(super) fn fields(&mut self) -> Result<Fields<'a>> {
-        self.peek();
-        let start = *self;
-        let mut fields: Vec<(Cow<'a, str>, Json<'a>)> = Vec::new();
-        self.object(|json, key| {
-            if fields.iter().any(|(other, _)| *other == key) {
-                return Err(Error::format_line(
-                    json.line(),
-                    format!("the key {key:?} is there twice"),
-                ));
-            }
-            if fields.len() == MAX_FIELDS {
-                let message = format!("expected at most {MAX_FIELDS} keys, found more");
-                return Err(Error::format_line(json.line(), message));
-            }
-            json.peek();
-            fields.push((key, *json));
-            json.skip()
-        })?;
-        Ok(Fields { start, fields })
     }
 
     /// A string.
@@ -407,52 +379,6 @@ fn unicode_escape(text: &[u8]) -> Option<(char, usize)> {
     let pair = (0xD800..0xDC00).contains(&high) && (0xDC00..0xE000).contains(&low);
     let character = pair.then(|| 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00))?;
     Some((char::from_u32(character)?, 11))
-}
-
-impl<'a> Fields<'a> {
-    /// The value of `key`, if it is there.
-    pub(super) fn take(&mut self, key: &str) -> Option<Json<'a>> {
-        let at = self.fields.iter().position(|(name, _)| name == key)?;
-        Some(self.fields.remove(at).1)
-    }
-
-    /// The value of `key`, if it is there and not null.
-    pub(super) fn take_value(&mut self, key: &str) -> Option<Json<'a>> {
-        self.take(key).filter(|&json| !{ json }.null())
-    }
-
-    /// The value of `key`, which must be there.
-    pub(super) fn need(&mut self, key: &str) -> Result<Json<'a>> {
-        let missing =
-            || Error::format_line(self.start.line(), format!("the key {key:?} is missing"));
-        let at = self.fields.iter().position(|(name, _)| name == key).ok_or_else(missing)?;
-        Ok(self.fields.remove(at).1)
-    }
-
-    /// A boolean, `default` if the key is missing.
-    pub(super) fn flag(&mut self, key: &str, default: bool) -> Result<bool> {
-        self.take(key).map_or(Ok(default), |mut json| json.bool())
-    }
-
-    /// The value of `key`, left where it is.
-    pub(super) fn get(&self, key: &str) -> Option<Json<'a>> {
-        self.fields.iter().find(|(name, _)| name == key).map(|&(_, json)| json)
-    }
-
-    /// The place where the object starts.
-    pub(super) fn start(&self) -> Json<'a> {
-        self.start
-    }
-
-    /// Refuses the keys that nobody took. `what` names the object.
-    pub(super) fn finish(self, what: &str) -> Result<()> {
-        match self.fields.first() {
-            None => Ok(()),
-            Some((key, json)) => {
-                Err(Error::format_line(json.line(), format!("unknown key {key:?} in {what}")))
-            }
-        }
-    }
 }
 
 /// Appends `text` as a JSON string.

@@ -2,8 +2,10 @@
 A path to a model: find the file, read it, recognise it by its content.
 
 ```text
-{            JSON     "format": "subword" is ours, "model": {...} is Hugging Face's, "token": 7 is a vocab.json
-IQ== 0       .tiktoken
+{"format": "subword", ...   native
+{..., "model": {...}}       tokenizer.json
+{"!": 0, ...                vocab.json
+IQ== 0                      .tiktoken
 ```
 
 Names are only looked at where a directory holds several files.
@@ -25,9 +27,11 @@ const MAX_FILE_BYTES: u64 = 1 << 30;
 const KNOWN: &str =
     "known are native files, .tiktoken, tokenizer.json, and vocab.json with merges.txt";
 
-/// Reads a model from a file of any format, or from a directory that holds one. The content says which format it is.
+/// Reads a model from a file of any format, or from a directory that holds one. The content says
+/// which format it is.
 ///
-/// In a directory the first of these is read: `tokenizer.json`, `vocab.json`, the only `.json` or `.tiktoken` file.
+/// In a directory the first of these is read: `tokenizer.json`, `vocab.json`, the only `.json` or
+/// `.tiktoken` file.
 pub fn load(path: &Path, options: &LoadOptions) -> Result<Model> {
     let path = if path.is_dir() { file_in(path)? } else { path.to_owned() };
     let bytes = read_file(&path)?;

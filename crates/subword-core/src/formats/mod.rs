@@ -9,14 +9,16 @@ Files to [`Model`] and back.
 | huggingface | `tokenizer.json`, byte-level BPE                       | yes                       |
 
 ```text
-load   path -> the file, or the file that a directory holds -> recognise by content -> read -> Model::checked
+load   path -> the file, or that of a directory -> recognise by content -> read -> Model::checked
 save   Model -> text, or an error that names what the format cannot hold -> atomic write
 ```
 
 Invariants
 * What a file asks for and we do not run is an error that names it, never ignored.
-* What a format cannot hold is an error when saving, except special tokens in `.tiktoken` (see [`tiktoken`]).
-* No input panics, recurses without end or asks for more memory than a few times its size, which is limited.
+* What a format cannot hold is an error when saving, except special tokens in `.tiktoken` (see
+  [`tiktoken`]).
+* No input panics, recurses without end or asks for more memory than a few times its size, which is
+  limited.
 */
 
 mod alphabet;
@@ -44,7 +46,8 @@ pub use ranks::merges_of_ranks;
 /// What a file does not say, or says otherwise.
 #[derive(Debug, Clone, Default)]
 pub struct LoadOptions {
-    /// How text is cut into pieces. A `.tiktoken` file needs it; elsewhere it replaces what the file says.
+    /// How text is cut into pieces. A `.tiktoken` file needs it; elsewhere it replaces what the
+    /// file says.
     pub pattern: Option<Pattern>,
     /// Special tokens besides those that the file names; see [`special_tokens`].
     pub special_tokens: Option<Vec<(String, Option<TokenId>)>>,
@@ -85,8 +88,8 @@ impl Format {
         Format::ALL.into_iter().find(|format| format.name() == name)
     }
 
-    /// The format to save in if the user names none: `*.tiktoken`, `tokenizer.json`, a directory that exists (`vocab.json`
-    /// and `merges.txt`), otherwise native.
+    /// The format to save in if the user names none: `*.tiktoken`, `tokenizer.json`, a directory
+    /// that exists (`vocab.json` and `merges.txt`), otherwise native.
     pub fn of_path(path: &Path) -> Format {
         if path.is_dir() {
             Format::Gpt2
@@ -151,8 +154,8 @@ pub fn from_bytes(bytes: &[u8]) -> Result<Model> {
     native::read(fields)
 }
 
-/// Special tokens with their ids. One without an id has the id of its bytes in the vocabulary, or else the next free
-/// id after the largest.
+/// Special tokens with their ids. One without an id has the id of its bytes in the vocabulary, or
+/// else the next free id after the largest.
 ///
 /// ```
 /// # use subword_core::{Vocab, formats::special_tokens};
@@ -160,7 +163,8 @@ pub fn from_bytes(bytes: &[u8]) -> Result<Model> {
 /// vocab.insert(256, b"<s>").unwrap();
 /// let wanted = [("<s>", None), ("<pad>", None), ("<mask>", Some(300))];
 /// let wanted = wanted.map(|(token, id)| (token.to_owned(), id)).to_vec();
-/// let ids: Vec<u32> = special_tokens(&vocab, wanted).unwrap().iter().map(|token| token.id).collect();
+/// let tokens = special_tokens(&vocab, wanted).unwrap();
+/// let ids: Vec<u32> = tokens.iter().map(|token| token.id).collect();
 /// assert_eq!(ids, [256, 301, 300]);
 /// ```
 pub fn special_tokens(

@@ -1,21 +1,23 @@
 /*!
 Token ranks and merge lists: when they mean the same, and how to turn one into the other.
 
-Under token ranks any two tokens whose concatenation is a token may merge. Yet each token is ever made from one pair
-only. Merge the bytes of the token `x` by themselves until nothing merges:
+Under token ranks any two tokens whose concatenation is a token may merge. Yet each token is ever
+made from one pair only. Merge the bytes of the token `x` by themselves until nothing merges:
 
 ```text
 t h e   ->   t he   ->   the          the last step is the pair of `the`: (t, he)
 ```
 
-Why one pair is enough: suppose that somewhere in a piece the neighbours `c d` become `x`. Until then no merge crossed
-the ends of `x`, or `c d` would not be there. So all steps between those ends were chosen by the bytes of `x` alone:
-each was the lowest rank, leftmost, of the whole piece and so of the part as well. They are the steps that `x` takes by
-itself, the last included. Hence
+Why one pair is enough: suppose that somewhere in a piece the neighbours `c d` become `x`. Until
+then no merge crossed the ends of `x`, or `c d` would not be there. So all steps between those ends
+were chosen by the bytes of `x` alone: each was the lowest rank, leftmost, of the whole piece and so
+of the part as well. They are the steps that `x` takes by itself, the last included. Hence
 
-* ranks equal the list of these pairs, by rising id of the token that they make: [`merges_of_ranks`];
-* a merge list equals ranks if it holds all of these pairs and the ids that its merges make never fall: when the
-  lowest rank in a piece is that of `x`, no other split of `x` can stand there, so other pairs change nothing.
+* ranks equal the list of these pairs, by rising id of the token that they make:
+  [`merges_of_ranks`];
+* a merge list equals ranks if it holds all of these pairs and the ids that its merges make never
+  fall: when the lowest rank in a piece is that of `x`, no other split of `x` can stand there, so
+  other pairs change nothing.
 
 A token that does not come out of its own bytes is made by no merge. Only `ignore_merges` finds it.
 */
@@ -61,8 +63,9 @@ pub(super) fn unreachable_token(model: &Model) -> Option<TokenId> {
     found.map(|(id, _)| id)
 }
 
-/// Whether the merge list gives what the token ranks of the same vocabulary give, token by token; if not, the first
-/// token that tells them apart. Strict: a list that merely cannot be proved equal is told apart.
+/// Whether the merge list gives what the token ranks of the same vocabulary give, token by token;
+/// if not, the first token that tells them apart. Strict: a list that merely cannot be proved equal
+/// is told apart.
 pub(super) fn differs_from_ranks(vocab: &Vocab, pairs: &[Pair]) -> Option<TokenId> {
     let list = List::new(vocab, pairs);
     let made = |pair: &Pair| list.pairs.get(pair).map_or(0, |&(_, id)| id);
@@ -150,7 +153,8 @@ struct Part {
 const GONE: TokenId = TokenId::MAX;
 
 impl Merger {
-    /// The last pair that merges into `bytes`; none if something else comes out, or if no pair merged.
+    /// The last pair that merges into `bytes`; none if something else comes out, or if no pair
+    /// merged.
     fn last_merge(&mut self, rule: &impl Rule, id: TokenId, bytes: &[u8]) -> Option<Pair> {
         self.parts.clear();
         self.heap.clear();
@@ -202,7 +206,8 @@ pub(super) mod tests {
     use crate::model::Pattern;
     use crate::pretok::Named;
 
-    /// The definition: join the neighbours of lowest rank, the leftmost first, until none has a rank.
+    /// The definition: join the neighbours of lowest rank, the leftmost first, until none has a
+    /// rank.
     pub(in crate::formats) fn encode(model: &Model, piece: &[u8]) -> Vec<TokenId> {
         let vocab = &model.vocab;
         if model.ignore_merges

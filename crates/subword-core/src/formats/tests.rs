@@ -226,8 +226,10 @@ fn files_that_hold_less_are_saved_only_if_nothing_is_lost() {
     assert!(saved[0] > 20 && saved[1] > 20, "{saved:?}");
 }
 
+type NamedFile = (&'static str, Vec<u8>);
+
 /// The same small model in every format: files, and the options to load the first of them.
-fn small_files() -> Vec<(Vec<(&'static str, Vec<u8>)>, LoadOptions)> {
+fn small_files() -> Vec<(Vec<NamedFile>, LoadOptions)> {
     let mut vocab = Vocab::bytes();
     vocab.insert(256, b"ab").unwrap();
     vocab.insert(257, b"abb").unwrap();
@@ -293,7 +295,7 @@ fn a_cut_off_file_is_always_refused() {
     for (files, options) in small_files() {
         let (name, content) = &files[0];
         if *name == "merges.txt" || *name == "t.tiktoken" {
-            continue; // every line is complete by itself; the bytes that are missing are found out below
+            continue; // every line is complete by itself
         }
         let folder = Folder::new();
         files.iter().for_each(|(name, content)| drop(folder.file(name, content)));
@@ -332,4 +334,42 @@ fn special_tokens_take_free_ids() {
         ids(&[("<s>", None), ("<t>", Some(MAX_ID))]),
         Err("no id is free for the special token \"<s>\"".into())
     );
+}
+
+/// The published vocabularies, if `SUBWORD_DATA` says where they are.
+#[test]
+fn published_tokenizers_load_and_come_back() {
+    let Some(data) = std::env::var_os("SUBWORD_DATA") else { return };
+    let data = Path::new(&data).join("vocabs");
+    let folder = Folder::new();
+    for (name, tokens, pattern) in [
+        ("gpt2", 50257, Named::Gpt2),
+        ("gpt2/vocab.json", 50257, Named::Gpt2),
+        ("roberta-base", 50265, Named::Gpt2),
+        ("gpt_neox", 50277, Named::Gpt2),
+        ("qwen2_5", 151_665, Named::Qwen2),
+        ("cl100k_gpt4", 100_263, Named::Llama3),
+        ("o200k_gpt4o", 200_000, Named::O200k),
+        ("r50k_base.tiktoken", 50256, Named::Gpt2),
+        ("cl100k_base.tiktoken", 100_256, Named::Cl100k),
+        ("o200k_base.tiktoken", 199_998, Named::O200k),
+    ] {
+        let path = data.join(name);
+        let tiktoken = name.ends_with("tiktoken");
+        let options = if tiktoken { with_pattern(pattern) } else { LoadOptions::default() };
+        let model = load(&path, &options).unwrap();
+        assert_eq!(model.vocab.len() + model.special_tokens.len(), tokens, "{name}");
+        assert_eq!(model.pattern, Pattern::Named(pattern), "{name}");
+        assert_eq!(from_bytes(&to_bytes(&model)).as_ref(), Ok(&model), "{name}");
+        if tiktoken {
+            let copy = folder.path("copy.tiktoken");
+            save(&model, &copy, Format::Tiktoken).unwrap();
+            assert_eq!(fs::read(copy).unwrap(), fs::read(path).unwrap(), "{name}");
+        }
+    }
+    // GPT-2's merge list is r50k's ranks: the two files are one tokenizer.
+    let copy = folder.path("copy.tiktoken");
+    let gpt2 = load(&data.join("gpt2"), &LoadOptions::default()).unwrap();
+    save(&gpt2, &copy, Format::Tiktoken).unwrap();
+    assert_eq!(fs::read(copy).unwrap(), fs::read(data.join("r50k_base.tiktoken")).unwrap());
 }

@@ -6,10 +6,11 @@ IQ== 0
 IHRoZQ== 262
 ```
 
-The rank is the id, and it says which pair merges first; a piece that is a token is that token. So the merges are
-[`Merges::Ranked`] and `ignore_merges` is set. Ranks may have holes.
+The rank is the id, and it says which pair merges first; a piece that is a token is that token. So
+the merges are [`Merges::Ranked`] and `ignore_merges` is set. Ranks may have holes.
 
-The file holds neither the pattern nor the special tokens: tiktoken keeps them in its source code. We do not guess.
+The file holds neither the pattern nor the special tokens: tiktoken keeps them in its source code.
+We do not guess.
 */
 
 use base64::Engine;
@@ -23,6 +24,11 @@ use crate::vocab::{MAX_ID, MAX_TOKEN_BYTES, Vocab};
 
 const EXPECTED: &str = "expected a token in base64, one space and a rank";
 
+const NO_PATTERN: &str = concat!(
+    "pass pattern=\"cl100k\" (\"o200k\" for o200k_base, ",
+    "\"gpt2\" for r50k_base and p50k_base)"
+);
+
 /// Whether the first line looks like one of these files.
 pub(super) fn recognise(bytes: &[u8]) -> bool {
     let line = bytes.split(|&byte| byte == b'\n').find(|line| !line.trim_ascii().is_empty());
@@ -35,9 +41,8 @@ pub(super) fn recognise(bytes: &[u8]) -> bool {
 /// The model in a file.
 pub(super) fn read(bytes: &[u8], options: &LoadOptions) -> Result<Model> {
     let Some(pattern) = options.pattern.clone() else {
-        return Err(Error::format("a .tiktoken file does not say how text is cut into pieces").with_hint(
-            "pass pattern=\"cl100k\" (\"o200k\" for o200k_base, \"gpt2\" for r50k_base and p50k_base)",
-        ));
+        let message = "a .tiktoken file does not say how text is cut into pieces";
+        return Err(Error::format(message).with_hint(NO_PATTERN));
     };
     let vocab = read_vocab(bytes)?;
     let special_tokens =
@@ -100,7 +105,8 @@ fn rank_of(digits: &[u8]) -> Option<TokenId> {
     TokenId::try_from(value).ok().filter(|&rank| rank <= MAX_ID)
 }
 
-/// The file of a model. Special tokens are not part of it; anything else that it cannot hold is an error.
+/// The file of a model. Special tokens are not part of it; anything else that it cannot hold is an
+/// error.
 pub(super) fn write(model: &Model) -> Result<String> {
     let refusal = |what: String| {
         Error::format(format!("this tokenizer cannot be saved as .tiktoken: {what}"))

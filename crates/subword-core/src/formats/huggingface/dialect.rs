@@ -1,8 +1,8 @@
 /*!
 Where two regular expression engines disagree.
 
-Hugging Face's tokenizers run Oniguruma, with Ruby's syntax; subword and tiktoken run engines with Perl's. Most patterns
-mean the same in both. Some do not, and would silently cut text elsewhere:
+Hugging Face's tokenizers run Oniguruma, with Ruby's syntax; subword and tiktoken run engines with
+Perl's. Most patterns mean the same in both. Some do not, and would silently cut text elsewhere:
 
 ```text
             Oniguruma                     ours
@@ -11,13 +11,15 @@ x{1,3}+     one or more times x{1,3}      at most three, and no way back
 (?m:.)      . matches a line break        ^ and $ at every line
 ```
 
-[`check`] refuses a pattern that uses anything outside the common ground. The named patterns are known to be in it.
+[`check`] refuses a pattern that uses anything outside the common ground. The named patterns are
+known to be in it.
 */
 
 use crate::error::{Error, Result};
 use crate::pretok::Named;
 
-/// The letters that may follow a backslash: they mean the same in both engines. `x` and `u` see below.
+/// The letters that may follow a backslash: they mean the same in both engines. `x` and `u` see
+/// below.
 const ESCAPES: &str = "dDsSwWbBpPrntfAz";
 
 /// The settings that may stand in `(?...)`.

@@ -4,16 +4,16 @@
 ```text
 added_tokens    special tokens (`special: false`: matched in every text)
 normalizer      null, NFC, NFD, NFKC, NFKD, or a Sequence of at most one of them
-pre_tokenizer   Split and Digits, one after the other, then ByteLevel                     pipeline.rs
-model           BPE: vocabulary in the byte alphabet, merges                              model.rs
-post_processor  templates around one text; ByteLevel moves offsets only                   template.rs
+pre_tokenizer   Split and Digits, one after the other, then ByteLevel
+model           BPE: vocabulary in the byte alphabet, merges
+post_processor  templates around one text; ByteLevel moves offsets only
 decoder         ByteLevel
 ```
 
 Invariants
 * A component, a setting or a key that may change ids and that we do not run is refused by its name.
-* A regular expression is only taken over if Oniguruma, which Hugging Face uses, and our engine agree on what it
-  means: see [`dialect`].
+* A regular expression is only taken over if Oniguruma, which Hugging Face uses, and our engine
+  agree on what it means: see [`dialect`].
 * What [`write`] writes gives the same ids in Hugging Face's tokenizers.
 */
 
@@ -72,8 +72,8 @@ pub(super) fn read(mut fields: Fields, options: &LoadOptions) -> Result<Model> {
     model.checked()
 }
 
-/// The added tokens, with the ids that Hugging Face gives them: that of the vocabulary, or the next after it. The id in
-/// the file must be the same, or the file means two things.
+/// The added tokens, with the ids that Hugging Face gives them: that of the vocabulary, or the next
+/// after it. The id in the file must be the same, or the file means two things.
 fn read_added_tokens(json: Option<Json>, parts: &model::Parts) -> Result<Vec<SpecialToken>> {
     let mut tokens = Vec::new();
     let Some(mut json) = json else { return Ok(tokens) };

@@ -1,8 +1,8 @@
 /*!
 The `model` of a `tokenizer.json`: vocabulary, merges and the settings of BPE.
 
-Official files are of many ages: `type` is missing in GPT-2's, `ignore_merges` and `byte_fallback` in older ones, and
-merges are `"a b"` or `["a", "b"]`.
+Official files are of many ages: `type` is missing in GPT-2's, `ignore_merges` and `byte_fallback`
+in older ones, and merges are `"a b"` or `["a", "b"]`.
 */
 
 use crate::error::{Error, Result};
@@ -50,7 +50,8 @@ fn kind_of(fields: &mut Fields) -> Result<String> {
     Ok(kind.to_owned())
 }
 
-/// Refuses the settings that would change ids. `unk_token` and `fuse_unk` cannot: every byte of UTF-8 has a token.
+/// Refuses the settings that would change ids. `unk_token` and `fuse_unk` cannot: every byte of
+/// UTF-8 has a token.
 fn check_settings(fields: &mut Fields) -> Result<()> {
     let refuse = |key: &str, found: &str, json: Json| {
         Err(Error::format_line(

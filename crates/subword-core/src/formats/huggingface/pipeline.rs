@@ -1,15 +1,16 @@
 /*!
 Normaliser, pre-tokenizer and decoder of a `tokenizer.json`.
 
-The pre-tokenizers that we run cut text, one after the other; the last is ByteLevel, which turns the pieces into the
-byte alphabet and with `use_regex` first cuts them by GPT-2's pattern:
+The pre-tokenizers that we run cut text, one after the other; the last is ByteLevel, which turns the
+pieces into the byte alphabet and with `use_regex` first cuts them by GPT-2's pattern:
 
 ```text
 Sequence [Split A, Digits, ByteLevel(use_regex)]   ->   [A, \p{N}, gpt2]
 ```
 
-A Split that keeps what does not match (`Isolated`) is what our patterns do. One that keeps only the matches (`Removed`
-with `invert`) is the same if the pattern matches every text from end to end, which the named patterns do.
+A Split that keeps what does not match (`Isolated`) is what our patterns do. One that keeps only the
+matches (`Removed` with `invert`) is the same if the pattern matches every text from end to end,
+which the named patterns do.
 */
 
 use super::{Component, dialect};

@@ -1,0 +1,93 @@
+/*!
+The keys of a small object: take what is known, then refuse what is left over.
+
+```text
+{"type": "Split", "invert": false, "colour": 7}
+    need("type"), flag("invert", false), finish("a Split")   ->   unknown key "colour" in a Split
+```
+*/
+
+use std::borrow::Cow;
+
+use super::Json;
+use crate::error::{Error, Result};
+
+/// How many keys such an object may have.
+const MAX_FIELDS: usize = 64;
+
+/// The keys of a small object, each with the place of its value.
+pub(in crate::formats) struct Fields<'a> {
+    start: Json<'a>,
+    fields: Vec<(Cow<'a, str>, Json<'a>)>,
+}
+
+impl<'a> Json<'a> {
+    /// A small object, its values checked but not read.
+    pub(in crate::formats) fn fields(&mut self) -> Result<Fields<'a>> {
+        self.peek();
+        let start = *self;
+        let mut fields: Vec<(Cow<'a, str>, Json<'a>)> = Vec::new();
+        self.object(|json, key| {
+            if fields.iter().any(|(other, _)| *other == key) {
+                return Err(Error::format_line(
+                    json.line(),
+                    format!("the key {key:?} is there twice"),
+                ));
+            }
+            if fields.len() == MAX_FIELDS {
+                let message = format!("expected at most {MAX_FIELDS} keys, found more");
+                return Err(Error::format_line(json.line(), message));
+            }
+            json.peek();
+            fields.push((key, *json));
+            json.skip()
+        })?;
+        Ok(Fields { start, fields })
+    }
+}
+
+impl<'a> Fields<'a> {
+    /// The value of `key`, if it is there.
+    pub(in crate::formats) fn take(&mut self, key: &str) -> Option<Json<'a>> {
+        let at = self.fields.iter().position(|(name, _)| name == key)?;
+        Some(self.fields.remove(at).1)
+    }
+
+    /// The value of `key`, if it is there and not null.
+    pub(in crate::formats) fn take_value(&mut self, key: &str) -> Option<Json<'a>> {
+        self.take(key).filter(|&json| !{ json }.null())
+    }
+
+    /// The value of `key`, which must be there.
+    pub(in crate::formats) fn need(&mut self, key: &str) -> Result<Json<'a>> {
+        let missing =
+            || Error::format_line(self.start.line(), format!("the key {key:?} is missing"));
+        let at = self.fields.iter().position(|(name, _)| name == key).ok_or_else(missing)?;
+        Ok(self.fields.remove(at).1)
+    }
+
+    /// A boolean, `default` if the key is missing.
+    pub(in crate::formats) fn flag(&mut self, key: &str, default: bool) -> Result<bool> {
+        self.take(key).map_or(Ok(default), |mut json| json.bool())
+    }
+
+    /// The value of `key`, left where it is.
+    pub(in crate::formats) fn get(&self, key: &str) -> Option<Json<'a>> {
+        self.fields.iter().find(|(name, _)| name == key).map(|&(_, json)| json)
+    }
+
+    /// The place where the object starts.
+    pub(in crate::formats) fn start(&self) -> Json<'a> {
+        self.start
+    }
+
+    /// Refuses the keys that nobody took. `what` names the object.
+    pub(in crate::formats) fn finish(self, what: &str) -> Result<()> {
+        match self.fields.first() {
+            None => Ok(()),
+            Some((key, json)) => {
+                Err(Error::format_line(json.line(), format!("unknown key {key:?} in {what}")))
+            }
+        }
+    }
+}
