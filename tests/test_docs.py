@@ -1,0 +1,54 @@
+"""The pages of this repository: what they link to is there. (Their examples run as doctests.)"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("bench/*.md"), *ROOT.glob("docs/**/*.md")])
+CODE = re.compile(r"^ *```.*?^ *```|`[^`\n]+`", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+
+
+def links(page: Path) -> list[str]:
+    """Where a page leads, other than to the web."""
+    found = LINK.findall(CODE.sub("`", page.read_text(encoding="utf-8")))
+    return [link for link in found if not link.startswith(("http:", "https:", "mailto:"))]
+
+
+def anchors(page: Path) -> set[str]:
+    """The headings of a page, as links spell them."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+    return {
+        re.sub(r"[^\w -]", "", name.lower()).replace(" ", "-") for name in HEADING.findall(text)
+    }
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_a_page_links_only_to_what_exists(page: Path) -> None:
+    for link in links(page):
+        name, _, anchor = link.partition("#")
+        target = (page.parent / name).resolve() if name else page
+        assert target.exists(), f"{page.relative_to(ROOT)} links to {link}, which does not exist"
+        if anchor:
+            assert anchor in anchors(target), f"{page.relative_to(ROOT)}: no heading for {link}"
+
+
+def test_every_guide_is_on_the_map() -> None:
+    there = {Path("docs", link) for link in links(ROOT / "docs/index.md")}
+    guides = {path.relative_to(ROOT) for path in ROOT.glob("docs/guide/*.md")}
+    assert guides
+    assert guides <= there
+
+
+def test_links_and_headings_are_read_as_they_are_written(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(
+        "# What's it?\n\n[a](b.md#c), `[d](e)`, [f](https://g)\n```\n[h](i)\n# no\n```\n"
+    )
+    assert links(page) == ["b.md#c"]
+    assert anchors(page) == {"whats-it"}
