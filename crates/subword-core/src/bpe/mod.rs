@@ -73,15 +73,17 @@ impl Merger {
         (0..=255).filter(|&byte| self.byte_ids[usize::from(byte)] == NO_TOKEN).collect()
     }
 
-    /// Appends the ids of a piece, which has no missing byte. `vocab` is the one of the model.
+    /// Appends the ids of a piece, or of a `part` of one that merges apart from the rest. It has no missing byte. `vocab` is the one of the model.
     pub fn encode(
         &self,
         vocab: &Vocab,
         piece: &[u8],
+        part: bool,
         scratch: &mut Scratch,
         ids: &mut Vec<TokenId>,
     ) {
         if self.ignore_merges
+            && !part
             && let Some(id) = vocab.id_of(piece)
         {
             ids.push(id);

@@ -120,7 +120,7 @@ fn a_whole_piece_that_is_a_token_wins_if_the_model_says_so() {
     model.vocab.insert(300, b"abc").unwrap();
     let encode = |model: &Model| {
         let mut ids = Vec::new();
-        Merger::new(model).encode(&model.vocab, b"abc", &mut Scratch::default(), &mut ids);
+        Merger::new(model).encode(&model.vocab, b"abc", false, &mut Scratch::default(), &mut ids);
         spell(model, &ids)
     };
     assert_eq!(encode(&model), ["a", "bc"]);

@@ -24,6 +24,7 @@ struct Slot {
     /// 0: free.
     bytes_len: u8,
     ids_len: u8,
+    part: bool,
 }
 
 impl Long {
@@ -41,13 +42,15 @@ impl Long {
 
     /// The slot that holds the piece, or the free one where it would go.
     #[inline]
-    fn find(&self, piece: &[u8], hash: u32) -> usize {
+    fn find(&self, piece: &[u8], part: bool, hash: u32) -> usize {
         let mask = self.slots.len() - 1;
         let mut at = hash as usize & mask;
         loop {
             let slot = &self.slots[at];
             let bytes = slot.bytes_at as usize..slot.bytes_at as usize + slot.bytes_len as usize;
-            if slot.bytes_len == 0 || slot.hash == hash && &self.bytes[bytes] == piece {
+            if slot.bytes_len == 0
+                || slot.hash == hash && slot.part == part && &self.bytes[bytes] == piece
+            {
                 return at;
             }
             at = (at + 1) & mask;
@@ -55,16 +58,16 @@ impl Long {
     }
 
     #[inline]
-    pub(super) fn get(&self, piece: &[u8]) -> Option<&[TokenId]> {
+    pub(super) fn get(&self, piece: &[u8], part: bool) -> Option<&[TokenId]> {
         if self.slots.is_empty() || piece.len() > LONGEST {
             return None;
         }
-        let slot = &self.slots[self.find(piece, hash(piece) as u32)];
+        let slot = &self.slots[self.find(piece, part, hash(piece) as u32)];
         let ids = slot.ids_at as usize..slot.ids_at as usize + slot.ids_len as usize;
         (slot.bytes_len > 0).then(|| &self.ids[ids])
     }
 
-    pub(super) fn insert(&mut self, piece: &[u8], ids: &[TokenId]) {
+    pub(super) fn insert(&mut self, piece: &[u8], part: bool, ids: &[TokenId]) {
         if piece.len() > LONGEST || ids.len() > LONGEST || self.slots.is_empty() {
             return;
         }
@@ -81,13 +84,14 @@ impl Long {
             }
         }
         let hash = hash(piece) as u32;
-        let at = self.find(piece, hash);
+        let at = self.find(piece, part, hash);
         self.slots[at] = Slot {
             hash,
             bytes_at: self.bytes.len() as u32,
             ids_at: self.ids.len() as u32,
             bytes_len: piece.len() as u8,
             ids_len: ids.len() as u8,
+            part,
         };
         self.bytes.extend_from_slice(piece);
         self.ids.extend_from_slice(ids);

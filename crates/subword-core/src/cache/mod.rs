@@ -14,6 +14,9 @@ Short and middle are sets of two: a new entry takes the first place, the one the
 forgotten. A look-up touches one cache line (two, next to each other, in the middle table), which can be asked for ahead
 of its use.
 
+The ids of a whole piece and of the same bytes as a part of a longer one can differ (a model may take a piece that is a
+token as it is, see `ignore_merges`), so a key says which of the two it is.
+
 A cache belongs to one thread at a time (see [`Pool`]): no locks, no shared writes.
 */
 
@@ -38,8 +41,11 @@ pub const LONGEST_MIDDLE: usize = 31;
 pub const SHORT_IDS: usize = 3;
 const MIDDLE_IDS: usize = 7;
 
-/// A short piece and its length.
+/// A short piece, its length, and whether it is only a part.
 pub type Key = u128;
+
+/// Added to the length of a part.
+const PART: u8 = 0x80;
 
 type MiddleKey = [u64; 4];
 
@@ -104,8 +110,8 @@ impl Cache {
 
     /// Where a middle piece lives, asked for ahead of its use.
     #[inline(always)]
-    pub fn middle_line_of(&self, text: &[u8], start: usize, end: usize) -> u32 {
-        let line = self.middle_line(&middle_key(text, start, end));
+    pub fn middle_line_of(&self, text: &[u8], start: usize, end: usize, part: bool) -> u32 {
+        let line = self.middle_line(&middle_key(text, start, end, part));
         for line in [line, line ^ 1] {
             if let Some(line) = self.middle.get(line as usize) {
                 arch::prefetch(line);
@@ -134,9 +140,9 @@ impl Cache {
 
     /// The ids of `text[start..end]`, which is not in the short table.
     #[inline]
-    pub fn other(&self, text: &[u8], start: usize, end: usize) -> Option<&[TokenId]> {
+    pub fn other(&self, text: &[u8], start: usize, end: usize, part: bool) -> Option<&[TokenId]> {
         if end - start <= LONGEST_MIDDLE {
-            let key = middle_key(text, start, end);
+            let key = middle_key(text, start, end, part);
             let line = self.middle_line(&key);
             for line in [line, line ^ 1] {
                 let line = self.middle.get(line as usize)?;
@@ -145,13 +151,13 @@ impl Cache {
                 }
             }
         }
-        self.long.get(&text[start..end])
+        self.long.get(&text[start..end], part)
     }
 
     /// Remembers the ids of a piece.
-    pub fn insert(&mut self, piece: &[u8], ids: &[TokenId]) {
+    pub fn insert(&mut self, piece: &[u8], part: bool, ids: &[TokenId]) {
         if piece.len() <= LONGEST_SHORT && ids.len() <= SHORT_IDS {
-            let key = short_key(piece, 0, piece.len());
+            let key = short_key(piece, 0, piece.len(), part);
             let line = self.line_of(key);
             if let Some(line) = self.short.get_mut(line as usize) {
                 let mut value = Ids { len: ids.len() as u32, ..Ids::default() };
@@ -160,7 +166,7 @@ impl Cache {
                 line.values = [value, line.values[0]];
             }
         } else if piece.len() <= LONGEST_MIDDLE && ids.len() <= MIDDLE_IDS {
-            let key = middle_key(piece, 0, piece.len());
+            let key = middle_key(piece, 0, piece.len(), part);
             let line = self.middle_line(&key) as usize;
             if line ^ 1 < self.middle.len() {
                 let mut value = MiddleLine { key, len: ids.len() as u32, ..MiddleLine::default() };
@@ -169,14 +175,14 @@ impl Cache {
                 self.middle[line] = value;
             }
         } else {
-            self.long.insert(piece, ids);
+            self.long.insert(piece, part, ids);
         }
     }
 }
 
 /// The key of `text[start..end]`, at most 15 bytes; never 0.
 #[inline(always)]
-pub fn short_key(text: &[u8], start: usize, end: usize) -> Key {
+pub fn short_key(text: &[u8], start: usize, end: usize, part: bool) -> Key {
     let len = end - start;
     debug_assert!((1..=LONGEST_SHORT).contains(&len));
     let bytes = match text[start..].first_chunk::<16>() {
@@ -187,12 +193,12 @@ pub fn short_key(text: &[u8], start: usize, end: usize) -> Key {
             u128::from_le_bytes(bytes)
         }
     };
-    bytes | (len as u128) << 120
+    bytes | u128::from(tag(len, part)) << 120
 }
 
 /// The key of `text[start..end]`, at most 31 bytes.
 #[inline(always)]
-fn middle_key(text: &[u8], start: usize, end: usize) -> MiddleKey {
+fn middle_key(text: &[u8], start: usize, end: usize, part: bool) -> MiddleKey {
     let len = end - start;
     debug_assert!((1..=LONGEST_MIDDLE).contains(&len));
     let mut bytes = [0; 32];
@@ -209,9 +215,15 @@ fn middle_key(text: &[u8], start: usize, end: usize) -> MiddleKey {
         }
         None => bytes[..len].copy_from_slice(&text[start..end]),
     }
-    bytes[31] = len as u8;
+    bytes[31] = tag(len, part);
     let (words, _) = bytes.as_chunks::<8>();
     std::array::from_fn(|i| u64::from_le_bytes(words[i]))
+}
+
+/// The last byte of a key.
+#[inline(always)]
+fn tag(len: usize, part: bool) -> u8 {
+    len as u8 | if part { PART } else { 0 }
 }
 
 /// Two words into one whose top bits depend on all of both.
@@ -230,15 +242,15 @@ fn power_of_two_below(n: usize) -> usize {
 mod tests {
     use super::*;
 
-    fn look_up(cache: &Cache, piece: &[u8]) -> Option<Vec<TokenId>> {
+    fn look_up(cache: &Cache, piece: &[u8], part: bool) -> Option<Vec<TokenId>> {
         let end = piece.len();
         if end <= LONGEST_SHORT {
-            let key = short_key(piece, 0, end);
+            let key = short_key(piece, 0, end, part);
             if let Some(found) = cache.short(key, cache.line_of(key)) {
                 return Some(found.ids[..found.len as usize].to_vec());
             }
         }
-        cache.other(piece, 0, end).map(<[TokenId]>::to_vec)
+        cache.other(piece, 0, end, part).map(<[TokenId]>::to_vec)
     }
 
     #[test]
@@ -247,9 +259,12 @@ mod tests {
         for len in 1..=LONGEST_MIDDLE {
             let alone = &text[..3 + len];
             if len <= LONGEST_SHORT {
-                assert_eq!(short_key(&text, 3, 3 + len), short_key(alone, 3, 3 + len));
+                assert_eq!(
+                    short_key(&text, 3, 3 + len, false),
+                    short_key(alone, 3, 3 + len, false)
+                );
             }
-            assert_eq!(middle_key(&text, 3, 3 + len), middle_key(alone, 3, 3 + len));
+            assert_eq!(middle_key(&text, 3, 3 + len, true), middle_key(alone, 3, 3 + len, true));
         }
     }
 
@@ -262,8 +277,9 @@ mod tests {
                 let piece = vec![b'a' + (i % 7) as u8; 1 + (i % 60) as usize];
                 let piece = [&i.to_le_bytes()[..], &piece].concat();
                 let ids: Vec<TokenId> = (0..1 + i % 9).map(|n| n + i).collect();
-                cache.insert(&piece, &ids);
-                let found = look_up(&cache, &piece);
+                cache.insert(&piece, i % 2 == 0, &ids);
+                let found = look_up(&cache, &piece, i % 2 == 0);
+                assert_eq!(look_up(&cache, &piece, i % 2 != 0), None);
                 assert!(found.as_ref().is_none_or(|found| *found == ids));
                 remembered += usize::from(found.is_some());
             }
@@ -277,7 +293,7 @@ mod tests {
     fn a_large_cache_forgets_nothing_of_a_small_text() {
         let mut cache = Cache::new(1 << 24);
         let piece = |i: u32| format!("{i}{}", "x".repeat(i as usize % 50)).into_bytes();
-        (0..500).for_each(|i| cache.insert(&piece(i), &[i]));
-        assert!((0..500).all(|i| look_up(&cache, &piece(i)) == Some(vec![i])));
+        (0..500).for_each(|i| cache.insert(&piece(i), false, &[i]));
+        assert!((0..500).all(|i| look_up(&cache, &piece(i), false) == Some(vec![i])));
     }
 }

@@ -36,6 +36,22 @@ struct Entry {
     key: Key,
     line: u32,
     end: usize,
+    /// It is a part of a piece, and the model tells parts from pieces.
+    part: bool,
+}
+
+impl Entry {
+    #[inline(always)]
+    fn new(cache: &Cache, text: &[u8], start: usize, end: usize, part: bool) -> Entry {
+        if end - start <= LONGEST_SHORT {
+            let key = short_key(text, start, end, part);
+            Entry { key, line: cache.line_of(key), end, part }
+        } else if end - start <= LONGEST_MIDDLE {
+            Entry { key: 0, line: cache.middle_line_of(text, start, end, part), end, part }
+        } else {
+            Entry { key: 0, line: 0, end, part }
+        }
+    }
 }
 
 impl Worker {
@@ -201,10 +217,11 @@ impl Tokenizer {
         for &end in ends {
             if end - start > LONGEST_SHORT && is_wide(&text[start..]) {
                 self.joins.cut(&text[start..end], |from, to| {
-                    entries.push(entry(cache, text, start + from, start + to));
+                    let part = self.model.ignore_merges && to - from < end - start;
+                    entries.push(Entry::new(cache, text, start + from, start + to, part));
                 });
             } else {
-                entries.push(entry(cache, text, start, end));
+                entries.push(Entry::new(cache, text, start, end, false));
             }
             start = end;
         }
@@ -212,24 +229,24 @@ impl Tokenizer {
         sink.reserve(entries.len());
         let mut start = first;
         for at in 0..worker.entries.len() {
-            let Entry { key, line, end } = worker.entries[at];
-            match worker.cache.short(key, line) {
-                Some(ids) if key != 0 => sink.few(ids),
-                _ => self.encode_uncommon(text, start, end, worker, sink)?,
+            let entry = worker.entries[at];
+            match worker.cache.short(entry.key, entry.line) {
+                Some(ids) if entry.key != 0 => sink.few(ids),
+                _ => self.encode_uncommon(text, start, entry, worker, sink)?,
             }
-            start = end;
+            start = entry.end;
         }
         Ok(())
     }
 
-    /// `text[start..end]`, a piece or segment that is not in the short table.
+    /// `text[start..entry.end]`, which is not in the short table.
     #[cold]
     #[inline(never)]
     fn encode_uncommon(
         &self,
         text: &[u8],
         start: usize,
-        end: usize,
+        Entry { end, part, .. }: Entry,
         worker: &mut Worker,
         sink: &mut impl Sink,
     ) -> Result<()> {
@@ -240,60 +257,41 @@ impl Tokenizer {
                 position: start,
             });
         }
-        if let Some(ids) = worker.cache.other(text, start, end) {
+        if let Some(ids) = worker.cache.other(text, start, end, part) {
             sink.many(ids);
         } else if piece.len() <= LONGEST_SHORT || is_wide(piece) {
-            self.encode_new(piece, worker, sink);
-        } else if self.model.ignore_merges
-            && let Some(id) = self.model.vocab.id_of(piece)
-        {
-            worker.cache.insert(piece, &[id]);
-            sink.many(&[id]);
+            self.encode_new(piece, part, worker, sink);
         } else {
-            self.encode_segments(piece, worker, sink);
+            self.encode_long_word(piece, worker, sink);
         }
         Ok(())
     }
 
-    /// A long word that is new.
-    fn encode_segments(&self, piece: &[u8], worker: &mut Worker, sink: &mut impl Sink) {
-        let mut ids = std::mem::take(&mut worker.ids);
+    /// A long piece that is new, and was not cut yet.
+    fn encode_long_word(&self, piece: &[u8], worker: &mut Worker, sink: &mut impl Sink) {
+        let Worker { cache, scratch, ids, .. } = worker;
         ids.clear();
         self.joins.cut(piece, |from, to| {
-            let segment = &piece[from..to];
-            if segment.len() <= LONGEST_SHORT {
-                let key = short_key(piece, from, to);
-                if let Some(known) = worker.cache.short(key, worker.cache.line_of(key)) {
+            let part = self.model.ignore_merges && to - from < piece.len();
+            if to - from <= LONGEST_SHORT {
+                let key = short_key(piece, from, to, part);
+                if let Some(known) = cache.short(key, cache.line_of(key)) {
                     return ids.few(known);
                 }
             }
-            self.merger.encode(&self.model.vocab, segment, &mut worker.scratch, &mut ids);
+            self.merger.encode(&self.model.vocab, &piece[from..to], part, scratch, ids);
         });
-        worker.cache.insert(piece, &ids);
-        sink.many(&ids);
-        worker.ids = ids;
+        cache.insert(piece, false, ids);
+        sink.many(ids);
     }
 
     /// A piece or segment that no table remembers.
-    fn encode_new(&self, piece: &[u8], worker: &mut Worker, sink: &mut impl Sink) {
+    fn encode_new(&self, piece: &[u8], part: bool, worker: &mut Worker, sink: &mut impl Sink) {
         let Worker { cache, scratch, ids, .. } = worker;
         ids.clear();
-        self.merger.encode(&self.model.vocab, piece, scratch, ids);
-        cache.insert(piece, ids);
+        self.merger.encode(&self.model.vocab, piece, part, scratch, ids);
+        cache.insert(piece, part, ids);
         sink.many(ids);
-    }
-}
-
-/// The entry of a piece or segment of any length.
-#[inline(always)]
-fn entry(cache: &Cache, text: &[u8], start: usize, end: usize) -> Entry {
-    if end - start <= LONGEST_SHORT {
-        let key = short_key(text, start, end);
-        Entry { key, line: cache.line_of(key), end }
-    } else if end - start <= LONGEST_MIDDLE {
-        Entry { key: 0, line: cache.middle_line_of(text, start, end), end }
-    } else {
-        Entry { key: 0, line: 0, end }
     }
 }
 

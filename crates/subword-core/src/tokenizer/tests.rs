@@ -174,3 +174,30 @@ fn a_settled_prefix_encodes_apart_from_the_rest() {
         }
     }
 }
+
+#[test]
+fn a_part_of_a_piece_is_not_taken_for_a_whole_one() {
+    // ` ab` is a token that no merge makes: it is taken only where it is the whole piece.
+    let mut vocab = Vocab::bytes();
+    for token in [" ab", "aab b", "ba ", " ba", "中文中"] {
+        vocab.insert(vocab.id_limit(), token.as_bytes()).unwrap();
+    }
+    let mut model = Model::new(vocab, Merges::Ranked, Pattern::Named(Named::None), Vec::new());
+    model.ignore_merges = true;
+    for cache_bytes in [0, 1 << 20] {
+        let model = Arc::new(model.clone().checked().unwrap());
+        let tokenizer = Tokenizer::new(model, cache_bytes).unwrap();
+        let encode = |text: &str| tokenizer.encode(text.as_bytes(), &Allowed::Text, on(1)).unwrap();
+        for _ in 0..2 {
+            assert_eq!(encode(" ab"), [256]);
+            assert_eq!(encode("中文中"), [260]);
+            for text in [
+                " aaaaa b  ab<s>a",
+                "中文中xxxxxxxxxxxxxxxxxxxxxx",
+                " aaaaaaaaaaaaaaaaaaaaaaaaaaaa b  ab<s>a",
+            ] {
+                assert_eq!(encode(text), text.bytes().map(TokenId::from).collect::<Vec<_>>());
+            }
+        }
+    }
+}
