@@ -74,8 +74,14 @@ def test_parts_of_a_corpus_have_the_same_ids(pair: Pair, name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CORPORA)
-def test_a_whole_corpus_has_the_same_ids(pair: Pair, name: str) -> None:
-    assert_equal_ids(pair, by_lines(corpus(name), 100_000))
+def test_large_parts_of_a_corpus_have_the_same_ids(pair: Pair, name: str) -> None:
+    assert_equal_ids(pair, sample(name, parts=10, size=100_000))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CORPORA)
+def test_a_whole_corpus_has_the_same_ids(name: str) -> None:
+    assert_equal_ids(huggingface_pair("cl100k_gpt4"), by_lines(corpus(name), 100_000))
 
 
 @given(text=texts)
