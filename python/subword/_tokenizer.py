@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from subword import _core
 from subword._decoder import Decoder
-from subword._errors import UnknownTokenError
+from subword._errors import SpecialTokenError, UnknownTokenError
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -129,14 +129,19 @@ class Tokenizer(_core.Engine):
         """
         waiting = bytearray()
         wanted = STREAM_BYTES
-        for text in texts:
-            waiting += _core.utf8(text, errors)
-            if len(waiting) >= wanted:
-                ready = self.settled(bytes(waiting), special)
-                yield from self.encode(bytes(waiting[:ready]), special=special)
-                del waiting[:ready]
-                wanted = max(STREAM_BYTES, 2 * len(waiting))
-        yield from self.encode(bytes(waiting), special=special)
+        done = 0
+        try:
+            for text in texts:
+                waiting += _core.utf8(text, errors)
+                if len(waiting) >= wanted:
+                    ready = self.settled(bytes(waiting), special)
+                    yield from self.encode(bytes(waiting[:ready]), special=special)
+                    del waiting[:ready]
+                    done += ready
+                    wanted = max(STREAM_BYTES, 2 * len(waiting))
+            yield from self.encode(bytes(waiting), special=special)
+        except SpecialTokenError as error:
+            raise SpecialTokenError(error.token, done + error.position) from None
 
     encode_iterable = encode_iter
 

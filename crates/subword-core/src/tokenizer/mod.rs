@@ -56,13 +56,21 @@ struct Finders {
 }
 
 impl Finders {
-    /// Without a normaliser everything is found in the raw text.
+    /// What is matched after normalisation is itself normalised. Without a normaliser the order still counts: a token
+    /// of the first kind wins over one of the second that starts before it. If all are of the second, one search will do.
     fn new<'m>(
         normalizer: Normalizer,
         tokens: impl Iterator<Item = &'m crate::model::SpecialToken>,
     ) -> Result<Finders> {
-        let (normal, raw): (Vec<_>, Vec<_>) =
-            tokens.cloned().partition(|token| token.normalized && normalizer != Normalizer::None);
+        let (mut normal, mut raw): (Vec<_>, Vec<_>) =
+            tokens.cloned().partition(|token| token.normalized);
+        if normalizer == Normalizer::None && raw.is_empty() {
+            std::mem::swap(&mut normal, &mut raw);
+        }
+        for token in &mut normal {
+            let content = normalizer.apply(token.content.as_bytes());
+            token.content = String::from_utf8_lossy(&content).into_owned();
+        }
         Ok(Finders { raw: Finder::new(raw)?, normal: Finder::new(normal)? })
     }
 }

@@ -163,6 +163,8 @@ impl Tokenizer {
     /// How much of a text that goes on can be encoded now without knowing how: up to a place where it may be cut.
     /// 0 if there is none yet.
     pub fn settled(&self, text: &[u8], allowed: &Allowed) -> Result<usize> {
+        // What must not be there is not to be cut in two either, or nobody would see it.
+        let allowed = if *allowed == Allowed::Error { &Allowed::All } else { allowed };
         self.with_finders(allowed, &[], |finders| {
             if finders.raw.looks_around() || finders.normal.looks_around() {
                 return Ok(0);

@@ -1,0 +1,178 @@
+"""Added tokens and offsets: found in the same places as Hugging Face's tokenizers find them.
+
+Offsets differ in two ways, on purpose. Hugging Face leaves the white space at the edges of a token
+out if the file says ``trim_offsets``; ours are the places of all the bytes of a token, so that they
+cover the text without a gap. And where several characters become one by normalisation, Hugging Face
+gives the place of the first; ours is the place of them all.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tokenizers
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from published import huggingface_pair
+from strategies import texts
+from subword import Tokenizer
+from tokenizers import AddedToken, decoders, models, normalizers, pre_tokenizers, processors
+
+Pair = tuple[tokenizers.Tokenizer, Tokenizer]
+
+MERGES = [("l", "o"), ("lo", "w"), ("Ġ", "low"), ("Ã", "©"), ("Ġ", "Ġ")]
+
+
+def small(
+    folder: Path,
+    tokens: list[AddedToken],
+    normalizer: Any = None,
+    pattern: str | None = None,
+) -> Pair:
+    """A small tokenizer of theirs with these added tokens, and ours from its file."""
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    vocab = {token: id for id, token in enumerate(alphabet)}
+    vocab |= {left + right: len(vocab) + id for id, (left, right) in enumerate(MERGES)}
+    real = tokenizers.Tokenizer(models.BPE(vocab=vocab, merges=MERGES))
+    real.normalizer = normalizer
+    byte_level = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=pattern is None)
+    if pattern is None:
+        real.pre_tokenizer = byte_level
+    else:
+        split = pre_tokenizers.Split(tokenizers.Regex(pattern), "isolated")
+        real.pre_tokenizer = pre_tokenizers.Sequence([split, byte_level])
+    real.post_processor = processors.ByteLevel(trim_offsets=False)
+    real.decoder = decoders.ByteLevel()
+    special = [token for token in tokens if token.special]
+    real.add_special_tokens(special)
+    real.add_tokens([token for token in tokens if not token.special])
+    path = folder / "tokenizer.json"
+    real.save(str(path))
+    return real, Tokenizer.load(path)
+
+
+CASES = {
+    "plain": [AddedToken("<a>", special=True), AddedToken("<a><b>", special=True)],
+    "strips left": [AddedToken("<a>", lstrip=True, special=True)],
+    "strips right": [AddedToken("<a>", rstrip=True, special=True)],
+    "strips both": [AddedToken("<a>", lstrip=True, rstrip=True, special=True)],
+    "single word": [AddedToken("low", single_word=True), AddedToken("<a>", single_word=True)],
+    "words": [AddedToken("low"), AddedToken("lower"), AddedToken("  ", normalized=False)],
+    "raw first": [
+        AddedToken("low<", normalized=True),
+        AddedToken("<a>", normalized=False, special=True),
+    ],
+    "overlap": [AddedToken("<a>b", normalized=False), AddedToken("b<a>", normalized=False)],
+    "accents": [AddedToken("né", normalized=True), AddedToken("<e\u0301>", normalized=False)],
+    "composed": [AddedToken("ne\u0301", normalized=True)],
+}
+
+spellings = st.sampled_from(
+    ["<a>", "<a><b>", "<b>", "low", "lower", "<", ">", "b", "né", "ne\u0301", "<e\u0301>", "\u0301"]
+)
+spaces = st.sampled_from([" ", "  ", "\n", "\t", "\u3000", "\x85", "_", "1", "x", "."])
+added_texts = st.lists(
+    st.one_of(spellings, spellings, spellings, spaces, spaces, texts), max_size=12
+).map("".join)
+
+
+@pytest.fixture(scope="module", params=["plain text", "NFC"])
+def normalizer(request: pytest.FixtureRequest) -> Any:
+    return normalizers.NFC() if request.param == "NFC" else None
+
+
+@pytest.fixture(scope="module", params=list(CASES))
+def pair(
+    request: pytest.FixtureRequest, normalizer: Any, tmp_path_factory: pytest.TempPathFactory
+) -> Pair:
+    return small(tmp_path_factory.mktemp("added"), CASES[request.param], normalizer)
+
+
+@given(text=added_texts)
+@example("low<a>")
+@example("ne\u0301 né")
+def test_added_tokens_are_found_in_the_same_places(pair: Pair, text: str) -> None:
+    real, ours = pair
+    assert ours.encode(text, special="encode") == real.encode(text).ids
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD", "NFKC", "NFKD"])
+def test_all_normalisers_give_the_same_ids(form: str, tmp_path: Path) -> None:
+    real, ours = small(tmp_path, [], getattr(normalizers, form)())
+
+    @given(text=texts)
+    def check(text: str) -> None:
+        assert ours.encode(text) == real.encode(text).ids
+
+    check()
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"\d+|[a-z]+",
+        r"[^\s]+|\s+(?=\S)|\s",
+        r"(?<=l)o|(?i:low)",
+        r"\p{Lu}\p{Ll}*|\p{N}{2}",
+        r"\s",
+        r"[\p{L}&&[^a-m]]+",
+    ],
+)
+def test_any_pattern_cuts_the_same_pieces(pattern: str, tmp_path: Path) -> None:
+    real, ours = small(tmp_path, [], pattern=pattern)
+
+    @given(text=added_texts)
+    def check(text: str) -> None:
+        assert ours.encode(text) == real.encode(text).ids
+
+    check()
+
+
+# offsets
+
+
+@given(text=texts)
+@pytest.mark.parametrize("name", ["gpt2", "cl100k_gpt4", "o200k_gpt4o"])
+def test_offsets_are_the_same(name: str, text: str) -> None:
+    real, ours = huggingface_pair(name)
+    encoding = real.encode(text, add_special_tokens=False)
+    assert ours.encode_offsets(text, special="encode") == (encoding.ids, encoding.offsets)
+
+
+@cache
+def untrimmed(name: str) -> Pair:
+    """A published tokenizer, with white space in its offsets."""
+    real, ours = huggingface_pair(name)
+    real = tokenizers.Tokenizer.from_str(real.to_str())
+    real.post_processor = processors.ByteLevel(trim_offsets=False)
+    return real, ours
+
+
+@given(text=texts.map(lambda text: unicodedata.normalize("NFC", text)))
+@pytest.mark.parametrize("name", ["qwen2_5", "gpt_neox"])
+def test_offsets_of_normal_text_are_the_same(name: str, text: str) -> None:
+    real, ours = untrimmed(name)
+    encoding = real.encode(text, add_special_tokens=False)
+    assert ours.encode_offsets(text, special="encode") == (encoding.ids, encoding.offsets)
+
+
+@given(text=added_texts)
+@settings(max_examples=50)
+def test_offsets_of_added_tokens_are_the_same(pair: Pair, text: str) -> None:
+    real, ours = pair
+    if real.normalizer is not None:
+        text = unicodedata.normalize("NFC", text)
+    encoding = real.encode(text)
+    assert ours.encode_offsets(text, special="encode") == (encoding.ids, encoding.offsets)
+
+
+def test_where_offsets_differ_on_purpose() -> None:
+    real, ours = huggingface_pair("gpt_neox")
+    assert real.encode("low  é").offsets == [(0, 3), (5, 5), (5, 6)]
+    assert ours.encode_offsets("low  é")[1] == [(0, 3), (3, 5), (5, 6)]
+    assert real.encode("e\u0301x").offsets == [(0, 1), (2, 3)]
+    assert ours.encode_offsets("e\u0301x")[1] == [(0, 2), (2, 3)]
