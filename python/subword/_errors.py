@@ -27,6 +27,8 @@ from __future__ import annotations
 class SubwordError(Exception):
     """The base of every error of this package."""
 
+    __module__ = "subword"
+
 
 class ModelFormatError(SubwordError, ValueError):
     """A file that is not what it claims to be, or parts that do not fit together.
@@ -37,6 +39,8 @@ class ModelFormatError(SubwordError, ValueError):
         >>> print(ModelFormatError("merges.txt:7", 'expected two tokens, found 3 in "t h e"'))
         merges.txt:7: expected two tokens, found 3 in "t h e"
     """
+
+    __module__ = "subword"
 
     def __init__(self, place: str, message: str, hint: str | None = None) -> None:
         super().__init__(place, message, hint)
@@ -50,6 +54,8 @@ class ModelFormatError(SubwordError, ValueError):
 
 class PatternError(SubwordError, ValueError):
     """A split pattern that does not compile, or that gave up while matching."""
+
+    __module__ = "subword"
 
     hint = (
         "the names are gpt2, cl100k, o200k, llama3, qwen2, deepseek-v3 and none; "
@@ -70,6 +76,8 @@ class SpecialTokenError(SubwordError, ValueError):
 
     ``position`` is where the special token starts, in bytes of the text as UTF-8.
     """
+
+    __module__ = "subword"
 
     def __init__(self, token: str, position: int) -> None:
         super().__init__(token, position)
@@ -96,6 +104,8 @@ class TextError(SubwordError, ValueError):
     has no token for (``position`` is in bytes).
     """
 
+    __module__ = "subword"
+
     def __init__(self, message: str, position: int, hint: str | None = None) -> None:
         super().__init__(message, position, hint)
         self.message = message
@@ -108,6 +118,8 @@ class TextError(SubwordError, ValueError):
 
 class UnknownIdError(SubwordError, KeyError):
     """An id that no token has. ``position`` is its place in the sequence of ids, from 0."""
+
+    __module__ = "subword"
 
     hint = "ids mean something to the tokenizer that made them only; its largest is tok.max_id"
 
@@ -123,6 +135,8 @@ class UnknownIdError(SubwordError, KeyError):
 
 class UnknownTokenError(SubwordError, KeyError):
     """Bytes that are not a token."""
+
+    __module__ = "subword"
 
     hint = "tok.encode gives the ids of any text, tok.token_id only that of a whole token"
 

@@ -131,7 +131,7 @@ class Tokenizer(_core.Engine):
         wanted = STREAM_BYTES
         done = 0
         try:
-            for text in texts:
+            for text in _whole_characters(texts):
                 waiting += _core.utf8(text, errors)
                 if len(waiting) >= wanted:
                     ready = self.settled(bytes(waiting), special)
@@ -144,10 +144,6 @@ class Tokenizer(_core.Engine):
             raise SpecialTokenError(error.token, done + error.position) from None
 
     encode_iterable = encode_iter
-
-    def decode_batch(self, batch: Iterable[Ids], *, errors: str = "replace") -> list[str]:
-        """The text of each sequence of ids."""
-        return [self.decode(ids, errors=errors) for ids in batch]
 
     def decoder(self, *, errors: str = "replace") -> Decoder:
         """A decoder for ids that arrive one by one."""
@@ -186,6 +182,23 @@ class Tokenizer(_core.Engine):
             f"<Tokenizer: {self.vocab_size} tokens by {self.kind}, pattern {pattern!r}, "
             f"special tokens {special[:3]}{more}>"
         )
+
+
+def _whole_characters(texts: Iterable[Text]) -> Iterator[Text]:
+    """The same texts, where the two halves of a surrogate pair never come apart."""
+    half = ""
+    for text in texts:
+        if not isinstance(text, str):
+            if half:
+                yield half
+                half = ""
+            yield text
+            continue
+        text = half + text
+        half = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
+        yield text.removesuffix(half)
+    if half:
+        yield half
 
 
 def _restore(cls: type[Tokenizer], data: bytes, cache_bytes: int) -> Tokenizer:

@@ -1,8 +1,8 @@
 /*!
 The one error of the engine.
 
-Every variant says what is wrong, where, and where it helps what to type instead (`hint`). The Python door turns
-each variant into the exception class of the same name.
+Every variant says what is wrong, where, and where it helps what to type instead (`hint`). The
+Python door turns each variant into the exception class of the same name.
 */
 
 use std::fmt;
@@ -70,12 +70,14 @@ pub enum Error {
 }
 
 impl Error {
-    /// An error about a model that did not come out of a file, or whose file is told later by [`Error::at`].
+    /// An error about a model that did not come out of a file, or whose file is told later by
+    /// [`Error::at`].
     pub fn format(message: impl Into<String>) -> Self {
         Error::ModelFormat { place: String::new(), message: message.into(), hint: None }
     }
 
-    /// An error in line `line` (the first is 1) of a file whose name is told later by [`Error::at`].
+    /// An error in line `line` (the first is 1) of a file whose name is told later by
+    /// [`Error::at`].
     pub fn format_line(line: usize, message: impl Into<String>) -> Self {
         Error::ModelFormat { place: format!(":{line}"), message: message.into(), hint: None }
     }

@@ -6,20 +6,23 @@ ENCODE  text -> special -> normalize -> pretok -> pieces -> cache, or merge on a
 DECODE  ids  -> vocab -> bytes
 ```
 
-Lower never imports higher, top to bottom:
+From what a user holds down to bytes:
 
-| module      | what it knows                                                            |
-|-------------|--------------------------------------------------------------------------|
+| module      | what it knows                                                             |
+|-------------|---------------------------------------------------------------------------|
 | `tokenizer` | the assembly: `Model` to encode, decode, count; the only one with threads |
-| `formats`   | files to `Model` and back                                                |
-| `model`     | everything a trained tokenizer is, as plain data                         |
-| `bpe`       | one piece to token ids; sees no pattern, no special token, no file       |
-| `cache`     | piece to ids, remembered, bounded                                        |
-| `pretok`    | text to pieces; never sees an id                                         |
-| `normalize` | text to normalised text                                                  |
-| `special`   | text to ordinary spans and special tokens                                |
-| `vocab`     | token bytes to id, and back                                              |
-| `arch`      | byte scans with SIMD forms                                               |
+| `formats`   | files to `Model` and back                                                 |
+| `special`   | text to ordinary spans and special tokens                                 |
+| `normalize` | text to normalised text                                                   |
+| `pretok`    | text to pieces; never sees an id                                          |
+| `bpe`       | one piece to token ids; sees no pattern, no special token, no file        |
+| `cache`     | piece to ids, remembered, bounded                                         |
+| `model`     | everything a trained tokenizer is, as plain data                          |
+| `vocab`     | token bytes to id, and back                                               |
+| `arch`      | byte scans with SIMD forms                                                |
+
+Stages do not know each other: `tokenizer` joins them. All may read the plain data in `model`, which
+itself knows only the names of the patterns.
 */
 
 pub mod arch;

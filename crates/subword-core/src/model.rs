@@ -100,6 +100,19 @@ pub struct Template {
 }
 
 impl Pattern {
+    /// The pattern that a user writes: a name, or a regular expression. A word that is no name is a
+    /// mistake: as a regular expression it would cut a text at that word only.
+    pub fn parse(text: &str) -> Result<Self> {
+        if let Some(named) = Named::from_name(text) {
+            return Ok(Pattern::Named(named));
+        }
+        if text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-')) {
+            let message = "no pattern has this name".to_owned();
+            return Err(Error::Pattern { pattern: text.to_owned(), message });
+        }
+        Ok(Pattern::Regex(text.to_owned()))
+    }
+
     /// The same pattern in its one form: no sequence in a sequence, and a name where there is one.
     fn canonical(self) -> Self {
         let mut flat = Vec::new();

@@ -1,8 +1,8 @@
 /*!
 Text to normalised text: the four Unicode forms.
 
-The tables are those of Unicode 9, because Hugging Face's normalisers have them too and the ids must be the same. Bytes
-that are not UTF-8 stay as they are.
+The tables are those of Unicode 9, because Hugging Face's normalisers have them too and the ids must
+be the same. Bytes that are not UTF-8 stay as they are.
 */
 
 use std::borrow::Cow;

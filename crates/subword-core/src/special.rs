@@ -1,10 +1,13 @@
 /*!
 Text to ordinary spans and special tokens.
 
-    "a<|endoftext|>b"  ->  "a" | <|endoftext|> | "b"
+```text
+"a<|endoftext|>b"  ->  "a" | <|endoftext|> | "b"
+```
 
-The leftmost special token is cut out first, and of those that start at the same place the longest. Which special tokens
-count is the caller's choice ([`Allowed`]); tokens that are always matched count in any case.
+The leftmost special token is cut out first, and of those that start at the same place the longest.
+Which special tokens count is the caller's choice ([`Allowed`]); tokens that are always matched
+count in any case.
 */
 
 use std::sync::LazyLock;

@@ -235,10 +235,23 @@ impl Engine {
         let py = ids.py();
         let ids = ids_from(ids)?;
         let bytes = run(py, ids.len() * 4, || self.tokenizer.decode(&ids))?;
-        match std::str::from_utf8(&bytes) {
-            Ok(text) => Ok(PyString::new(py, text).into_any()),
-            Err(_) => PyBytes::new(py, &bytes).call_method1("decode", ("utf-8", errors)),
-        }
+        text_of(py, &bytes, errors)
+    }
+
+    /// The text that each of many sequences of ids spells.
+    #[pyo3(signature = (batch, *, errors="replace", threads=None))]
+    fn decode_batch<'py>(
+        &self,
+        batch: &Bound<'py, PyAny>,
+        errors: &str,
+        threads: Option<ThreadsArgument>,
+    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let py = batch.py();
+        let ids = |ids: PyResult<Bound<'py, PyAny>>| ids_from(&ids?);
+        let batch = batch.try_iter()?.map(ids).collect::<PyResult<Vec<_>>>()?;
+        let threads = self::threads(threads);
+        let texts = run(py, usize::MAX, || self.tokenizer.decode_batch(&batch, threads))?;
+        texts.iter().map(|bytes| text_of(py, bytes, errors)).collect()
     }
 
     /// The bytes of a token.
@@ -385,6 +398,14 @@ impl Engine {
     }
 }
 
+/// Bytes as a string; what is not UTF-8 by Python's own rule for `errors`.
+fn text_of<'py>(py: Python<'py>, bytes: &[u8], errors: &str) -> PyResult<Bound<'py, PyAny>> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Ok(PyString::new(py, text).into_any()),
+        Err(_) => PyBytes::new(py, bytes).call_method1("decode", ("utf-8", errors)),
+    }
+}
+
 /// The texts of a batch. A single string is a mistake, not a batch of characters.
 fn texts_of<'py>(texts: &Bound<'py, PyAny>, errors: Errors) -> PyResult<Vec<Text<'py>>> {
     if texts.is_instance_of::<PyString>() || texts.is_instance_of::<PyBytes>() {
@@ -454,7 +475,8 @@ fn id_from(item: &Bound<'_, PyAny>, position: usize) -> PyResult<TokenId> {
     })
 }
 
-/// A number that a caller passes, by the name of its argument. More than there is memory for is no limit at all.
+/// A number that a caller passes, by the name of its argument. More than there is memory for is no
+/// limit at all.
 fn natural(name: &str, number: i128) -> PyResult<usize> {
     if number < 0 {
         return Err(PyValueError::new_err(format!("{name} must be at least 0, not {number}")));

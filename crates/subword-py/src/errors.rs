@@ -44,7 +44,8 @@ pub(crate) fn internal(message: &str) -> PyErr {
     PyRuntimeError::new_err(format!("internal error: {message}"))
 }
 
-/// `No such file or directory (os error 2)` without its end: the exception prints the number itself.
+/// `No such file or directory (os error 2)` without its end: the exception prints the number
+/// itself.
 fn without_number(message: &str) -> String {
     message.split(" (os error").next().unwrap_or(message).to_owned()
 }

@@ -7,7 +7,6 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyMapping, PyString};
 use subword_core::formats::{self, LoadOptions};
-use subword_core::pretok::Named;
 use subword_core::{Merges, Pattern, TokenId, Vocab};
 
 use crate::errors;
@@ -145,18 +144,17 @@ impl<'a, 'py> FromPyObject<'a, 'py> for PatternArgument {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        let one = |text: &str| match Named::from_name(text) {
-            Some(named) => Pattern::Named(named),
-            None => Pattern::Regex(text.to_owned()),
+        let one = |text: &Bound<'py, PyString>| -> PyResult<Pattern> {
+            Pattern::parse(text.to_str()?).map_err(|error| errors::raise(text.py(), error))
         };
         if let Ok(text) = object.cast::<PyString>() {
-            return Ok(PatternArgument(one(text.to_str()?)));
+            return Ok(PatternArgument(one(&text)?));
         }
         let wrong = || PyTypeError::new_err("pattern must be a string or a sequence of strings");
         let parts = object.try_iter().map_err(|_| wrong())?;
-        let part = |part: PyResult<Bound<'_, PyAny>>| -> PyResult<Pattern> {
+        let part = |part: PyResult<Bound<'py, PyAny>>| -> PyResult<Pattern> {
             let part = part?;
-            Ok(one(part.cast::<PyString>().map_err(|_| wrong())?.to_str()?))
+            one(part.cast::<PyString>().map_err(|_| wrong())?)
         };
         Ok(PatternArgument(Pattern::Sequence(parts.map(part).collect::<PyResult<_>>()?)))
     }

@@ -1,12 +1,14 @@
 /*!
 Byte scans with SIMD forms, behind safe signatures.
 
-`scalar` defines the answer; the others are tested against it at every byte value and position. Which one runs is
-decided once, from what the processor has, or from the environment variable `SUBWORD_SIMD` (`scalar`, `avx2`, `avx512`),
-which tests and benchmarks use to force a path. A level that the processor lacks is never chosen.
+`scalar` defines the answer; the others are tested against it at every byte value and position.
+Which one runs is decided once, from what the processor has, or from the environment variable
+`SUBWORD_SIMD` (`scalar`, `avx2`, `avx512`), which tests and benchmarks use to force a path. A level
+that the processor lacks is never chosen.
 
-A caller hands a [`Kernel`] to [`Level::run`], which calls it with the right [`Classify`] from inside a function that has
-the processor's features enabled, so that the whole kernel is compiled for them.
+A caller hands a [`Kernel`] to [`Level::run`], which calls it with the right [`Classify`] from
+inside a function that has the processor's features enabled, so that the whole kernel is compiled
+for them.
 */
 
 #![allow(unsafe_code)]
@@ -114,7 +116,8 @@ impl Level {
     pub fn run<K: Kernel>(self, kernel: K) -> K::Output {
         match self {
             Level::Scalar => kernel.run::<scalar::Scalar>(),
-            // SAFETY: `available`, the only maker of these two levels, has checked the processor's features.
+            // SAFETY: `available`, the only maker of these two levels, has checked the processor's
+            // features.
             #[cfg(target_arch = "x86_64")]
             Level::Avx2 => unsafe { x86_64::run_avx2(kernel) },
             // SAFETY: as above.

@@ -90,12 +90,14 @@ pub(super) struct Avx512;
 impl Classify for Avx512 {
     #[inline(always)]
     fn classify(block: &[u8; BLOCK]) -> AsciiMasks {
-        // SAFETY: `Avx512` is only ever used inside `run_avx512`, whose caller has checked for these features.
+        // SAFETY: `Avx512` is only ever used inside `run_avx512`, whose caller has checked for
+        // these features.
         unsafe { classify_avx512(block) }
     }
 }
 
-/// One shuffle looks all 64 bytes up in the table of 128 classes; each bit of the result is then a mask.
+/// One shuffle looks all 64 bytes up in the table of 128 classes; each bit of the result is then a
+/// mask.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 fn classify_avx512(block: &[u8; BLOCK]) -> AsciiMasks {

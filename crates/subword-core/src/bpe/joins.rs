@@ -1,17 +1,21 @@
 /*!
 Where a piece may be cut before it is merged.
 
-A merge makes a token, so no merge crosses a boundary that no token spans, and the two sides can be merged apart. Chinese
-has pieces of dozens of characters but few tokens of more than three: cut at every safe boundary, the segments are short
-and come back often enough for the cache.
+A merge makes a token, so no merge crosses a boundary that no token spans, and the two sides can be
+merged apart. Chinese has pieces of dozens of characters but few tokens of more than three: cut at
+every safe boundary, the segments are short and come back often enough for the cache.
 
-    本次会议讨论了预算  ->  本次 | 会议 | 讨论 | 了 | 预算       (if no token holds 次会, 议讨, 论了, 了预)
+```text
+本次会议讨论了预算  ->  本次 | 会议 | 讨论 | 了 | 预算       (if no token holds 次会, 议讨, 论了, 了预)
+```
 
-For every token, every two adjacent characters inside it are entered here. A token may begin or end within a character;
-then the two *bytes* at the boundary are entered. The set of characters is a table of bits indexed by a hash: two pairs
-that share a bit cost a cut, never the right answer.
+For every token, every two adjacent characters inside it are entered here. A token may begin or end
+within a character; then the two *bytes* at the boundary are entered. The set of characters is a
+table of bits indexed by a hash: two pairs that share a bit cost a cut, never the right answer.
 
-    safe between c and d  =  neither hash(c, d) nor (last byte of c, first byte of d) is entered
+```text
+safe between c and d  =  neither hash(c, d) nor (last byte of c, first byte of d) is entered
+```
 */
 
 use crate::vocab::Vocab;
@@ -29,7 +33,8 @@ pub struct Joins {
 impl Joins {
     /// Reads the tokens.
     pub fn new(vocab: &Vocab) -> Joins {
-        // Sixteen bits per token of several bytes: few false alarms, and 512 kB at most for any published vocabulary.
+        // Sixteen bits per token of several bytes: few false alarms, and 512 kB at most for any
+        // published vocabulary.
         let bits = (vocab.len() * 16).next_power_of_two().clamp(1 << 12, 1 << 22);
         let mut joins = Joins {
             chars: vec![0; bits / 64],
@@ -90,8 +95,8 @@ impl Joins {
     }
 }
 
-/// A character, or one byte that is not part of one. (Overlong forms and surrogates count as characters; they are whole
-/// in tokens and in text alike.)
+/// A character, or one byte that is not part of one. (Overlong forms and surrogates count as
+/// characters; they are whole in tokens and in text alike.)
 #[derive(Clone, Copy)]
 struct Unit {
     /// Its bytes.

@@ -1,15 +1,18 @@
 /*!
 Merging by a heap: near-linear, whatever the length.
 
-The tokens form a doubly linked list in arrays; position i is the byte where the token starts. The heap holds
-`(rank, position)` of every pair that was ever adjacent, packed into one integer, so the minimum is the lowest rank and
-of those the leftmost. Nothing is deleted from it: an entry is stale, and dropped when it comes up, if the pair at its
-position no longer has that rank. With `a+a` (rank 0), `aaaaa` starts with four entries:
+The tokens form a doubly linked list in arrays; position i is the byte where the token starts. The
+heap holds `(rank, position)` of every pair that was ever adjacent, packed into one integer, so the
+minimum is the lowest rank and of those the leftmost. Nothing is deleted from it: an entry is stale,
+and dropped when it comes up, if the pair at its position no longer has that rank. With `a+a` (rank
+0), `aaaaa` starts with four entries:
 
-    pop (0,0): aa a a a    (0,1) is stale now, position 1 is gone
-    pop (0,1): stale
-    pop (0,2): aa aa a
-    pop (0,3): stale
+```text
+pop (0,0): aa a a a    (0,1) is stale now, position 1 is gone
+pop (0,1): stale
+pop (0,2): aa aa a
+pop (0,3): stale
+```
 */
 
 use std::cmp::Reverse;

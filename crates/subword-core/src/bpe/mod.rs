@@ -1,20 +1,25 @@
 /*!
 One piece to token ids: byte-pair encoding by rank.
 
-Start with one token per byte. Find the adjacent pair with the lowest rank, the leftmost of equals, replace it by its
-merged token, repeat until no adjacent pair has a rank. With merges `l+o` (rank 0) and `lo+w` (rank 1):
+Start with one token per byte. Find the adjacent pair with the lowest rank, the leftmost of equals,
+replace it by its merged token, repeat until no adjacent pair has a rank. With merges `l+o` (rank 0)
+and `lo+w` (rank 1):
 
-    l o w e r   ->   lo w e r   ->   low e r
+```text
+l o w e r   ->   lo w e r   ->   low e r
+```
 
-Two meanings of "has a rank" exist in the wild and the model says which one holds: the pair is in the merge list, or its
-concatenation is a token, whose id is then the rank. Both become one table of pairs here.
+Two meanings of "has a rank" exist in the wild and the model says which one holds: the pair is in
+the merge list, or its concatenation is a token, whose id is then the rank. Both become one table of
+pairs here.
 
 Invariants
 * Concatenated, the tokens always spell the piece: a merge removes a boundary, never a byte.
 * Equal pairs merge leftmost first (`aaa` holds `a+a` twice).
 
-Three ways to the same answer, by length: a scan over a small array (`short`), a heap over a linked list (`long`), and
-before both of them a cut of long pieces at boundaries that no token spans (`joins`).
+Three ways to the same answer, by length: a scan over a small array (`short`), a heap over a linked
+list (`long`), and before both of them a cut of long pieces at boundaries that no token spans
+(`joins`).
 */
 
 mod joins;
@@ -73,7 +78,8 @@ impl Merger {
         (0..=255).filter(|&byte| self.byte_ids[usize::from(byte)] == NO_TOKEN).collect()
     }
 
-    /// Appends the ids of a piece, or of a `part` of one that merges apart from the rest. It has no missing byte. `vocab` is the one of the model.
+    /// Appends the ids of a piece, or of a `part` of one that merges apart from the rest. It has no
+    /// missing byte. `vocab` is the one of the model.
     pub fn encode(
         &self,
         vocab: &Vocab,

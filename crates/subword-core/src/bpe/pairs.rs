@@ -1,8 +1,9 @@
 /*!
 Pair to rank and merged token: an open-addressed table of 16-byte entries.
 
-The key is the pair packed into one integer, the slot its product with an odd constant. At most half of the slots are
-taken, so a lookup is one cache line and nearly always one comparison, found or not.
+The key is the pair packed into one integer, the slot its product with an odd constant. At most half
+of the slots are taken, so a lookup is one cache line and nearly always one comparison, found or
+not.
 */
 
 use super::{NO_RANK, splits};

@@ -1,8 +1,10 @@
 /*!
-Merging by a scan: tokens and the merge of each with its right neighbour side by side in small arrays.
+Merging by a scan: tokens and the merge of each with its right neighbour side by side in small
+arrays.
 
-Each round scans for the lowest rank and closes the gap that the merge leaves: O(n²), but for the few dozen bytes of a
-word the arrays stay in registers and first-level cache, and no heap is as fast.
+Each round scans for the lowest rank and closes the gap that the merge leaves: O(n²), but for the
+few dozen bytes of a word the arrays stay in registers and first-level cache, and no heap is as
+fast.
 */
 
 use super::NO_RANK;

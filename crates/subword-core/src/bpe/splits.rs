@@ -1,18 +1,21 @@
 /*!
 All ways to split a token into two tokens.
 
-For every token the longest other token that it starts with, and the longest that it ends with: following these links
-gives all its prefixes and all its suffixes that are tokens, longest first, and a split is a prefix and a suffix whose
-lengths add up.
+For every token the longest other token that it starts with, and the longest that it ends with:
+following these links gives all its prefixes and all its suffixes that are tokens, longest first,
+and a split is a prefix and a suffix whose lengths add up.
 
-    abcab    starts with  abc -> ab -> a       ends with  cab -> ab -> b
-    5 = 3 + 2 (abc|ab) = 2 + 3 (ab|cab)
+```text
+abcab    starts with  abc -> ab -> a       ends with  cab -> ab -> b
+5 = 3 + 2 (abc|ab) = 2 + 3 (ab|cab)
+```
 
-The links come out of sorting: among sorted tokens, those that a token starts with stand before it, and a stack of the
-open ones finds the last. The first eight bytes of a token as one big-endian number decide nearly every comparison.
+The links come out of sorting: among sorted tokens, those that a token starts with stand before it,
+and a stack of the open ones finds the last. The first eight bytes of a token as one big-endian
+number decide nearly every comparison.
 
-Why not a table of tokens: two look-ups per inner boundary miss the cache twice; sorting twice reads memory in order.
-(o200k, all splits: 130 ms by look-ups, 50 ms by sorting, 2026-11-15.)
+Why not a table of tokens: two look-ups per inner boundary miss the cache twice; sorting twice reads
+memory in order. (o200k, all splits: 130 ms by look-ups, 50 ms by sorting, 2026-11-15.)
 */
 
 use crate::types::{Pair, TokenId};
@@ -51,7 +54,8 @@ fn chain(links: &[TokenId], id: TokenId) -> impl Iterator<Item = TokenId> {
     std::iter::successors(next(&id), next)
 }
 
-/// For each id the longest other token that the token starts with, where `byte(token, i)` is the i-th byte.
+/// For each id the longest other token that the token starts with, where `byte(token, i)` is the
+/// i-th byte.
 fn links(vocab: &Vocab, byte: impl Fn(&[u8], usize) -> u8) -> Vec<TokenId> {
     let mut tokens: Vec<Sorted> = vocab
         .iter()

@@ -1,21 +1,22 @@
 /*!
 Piece to ids, remembered.
 
-Most pieces of a text have been seen before. Three tables, all bounded, none ever wrong: a whole key is compared before
-an answer is used, and what does not fit is forgotten and merged again.
+Most pieces of a text have been seen before. Three tables, all bounded, none ever wrong: a whole key
+is compared before an answer is used, and what does not fit is forgotten and merged again.
 
-| table    | pieces         | ids     | one entry                                                              |
-|----------|----------------|---------|------------------------------------------------------------------------|
-| *short*  | up to 15 bytes | up to 3 | half a cache line: the bytes and their number as one 128-bit key, ids   |
-| *middle* | up to 31 bytes | up to 7 | a cache line: the same with 256 bits                                    |
-| *long*   | up to 255      | any     | a slot that points into arenas; when one is full the table starts afresh |
+| table    | pieces         | ids     | one entry                                     |
+|----------|----------------|---------|-----------------------------------------------|
+| *short*  | up to 15 bytes | up to 3 | half a cache line: a 128-bit key and the ids  |
+| *middle* | up to 31 bytes | up to 7 | a cache line: a 256-bit key and the ids       |
+| *long*   | up to 255      | any     | a slot that points into arenas; when one is full, the table starts afresh |
 
-Short and middle are sets of two: a new entry takes the first place, the one there moves to the second, the one there is
-forgotten. A look-up touches one cache line (two, next to each other, in the middle table), which can be asked for ahead
-of its use.
+A key is the piece and its length, compared as words.
+Short and middle are sets of two: a new entry takes the first place, the one there moves to the
+second, the one there is forgotten. A look-up touches one cache line (two, next to each other, in
+the middle table), which can be asked for ahead of its use.
 
-The ids of a whole piece and of the same bytes as a part of a longer one can differ (a model may take a piece that is a
-token as it is, see `ignore_merges`), so a key says which of the two it is.
+The ids of a whole piece and of the same bytes as a part of a longer one can differ (a model may
+take a piece that is a token as it is, see `ignore_merges`), so a key says which of the two it is.
 
 A cache belongs to one thread at a time (see [`Pool`]): no locks, no shared writes.
 */
@@ -84,7 +85,8 @@ struct MiddleLine {
 }
 
 impl Cache {
-    /// A cache that uses at most `bytes` of memory; 0 remembers nothing. Half of it for short pieces.
+    /// A cache that uses at most `bytes` of memory; 0 remembers nothing. Half of it for short
+    /// pieces.
     pub fn new(bytes: usize) -> Cache {
         let short = power_of_two_below(bytes / 2 / size_of::<Line>());
         let middle = power_of_two_below(bytes / 4 / size_of::<MiddleLine>());

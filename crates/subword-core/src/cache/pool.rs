@@ -4,8 +4,9 @@ use std::sync::Mutex;
 
 /// Things that are used by one thread at a time and are worth keeping between calls.
 ///
-/// Nobody ever waits here: a slot that another thread looks at this instant counts as empty, and who finds nothing makes
-/// a new one. So a child process that was forked while other threads were at work goes on without them.
+/// Nobody ever waits here: a slot that another thread looks at this instant counts as empty, and
+/// who finds nothing makes a new one. So a child process that was forked while other threads were
+/// at work goes on without them.
 #[derive(Debug)]
 pub struct Pool<T> {
     slots: Vec<Mutex<Option<Box<T>>>>,

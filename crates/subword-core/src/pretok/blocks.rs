@@ -1,21 +1,26 @@
 /*!
 Piece starts in ASCII text, 64 bytes at a time.
 
-A block starts at a piece boundary. The classifier (`arch`) turns its bytes into one 64-bit mask per class, bit i for
-byte i; shifts, ands and one addition per rule turn those into the mask of piece starts:
+A block starts at a piece boundary. The classifier (`arch`) turns its bytes into one 64-bit mask per
+class, bit i for byte i; shifts, ands and one addition per rule turn those into the mask of piece
+starts:
 
-    text      H e l l o   w o r l d ! \n
-    letters   1 1 1 1 1 . 1 1 1 1 1 .  .
-    spaces    . . . . . 1 . . . . . .  1
-    starts    1 . . . . 1 . . . . . 1  .         `Hello`, ` world`, `!\n`
+```text
+text      H e l l o   w o r l d ! \n
+letters   1 1 1 1 1 . 1 1 1 1 1 .  .
+spaces    . . . . . 1 . . . . . .  1
+starts    1 . . . . 1 . . . . . 1  .         `Hello`, ` world`, `!\n`
+```
 
-What the end of the block leaves open (a run of white space whose end is not seen, an apostrophe whose letters are not
-seen) is not used: the next block starts at the last start that is certain. So blocks are independent, no state is
-carried, and a block that has nothing certain to say leaves one piece to the plain scanner in `scan`, which defines the
-answer. A byte that is not ASCII ends the block early.
+What the end of the block leaves open (a run of white space whose end is not seen, an apostrophe
+whose letters are not seen) is not used: the next block starts at the last start that is certain. So
+blocks are independent, no state is carried, and a block that has nothing certain to say leaves one
+piece to the plain scanner in `scan`, which defines the answer. A byte that is not ASCII ends the
+block early.
 
-Why not blocks side by side with carries: a run of white space is decided by its end, so the carries would run
-backwards too; looking at six bytes of the next block twice costs a tenth and removes all of that.
+Why not blocks side by side with carries: a run of white space is decided by its end, so the carries
+would run backwards too; looking at six bytes of the next block twice costs a tenth and removes all
+of that.
 */
 
 use super::scan::contraction;
@@ -23,8 +28,8 @@ use crate::arch::{AsciiMasks, BLOCK, Classify};
 
 /// A family of patterns, as far as ASCII text can tell them apart.
 pub(super) trait Family {
-    /// The starts in a block, and how many of its first bytes they are certain for. `text` is the block and what
-    /// follows it.
+    /// The starts in a block, and how many of its first bytes they are certain for. `text` is the
+    /// block and what follows it.
     fn starts(masks: &Masks, text: &[u8]) -> Starts;
 }
 
@@ -61,7 +66,8 @@ impl Masks {
         Masks { ascii, len, letter, white, other }
     }
 
-    /// Everything before the last run of white space, if the block ends in one: its end is not seen.
+    /// Everything before the last run of white space, if the block ends in one: its end is not
+    /// seen.
     #[inline(always)]
     fn limit_of(&self, white: u64) -> u32 {
         if self.len == 0 {
@@ -72,8 +78,8 @@ impl Masks {
     }
 }
 
-/// Appends the ends of the pieces from `at` to `ends` while blocks can tell; returns where they stopped. All but the
-/// last `BLOCK` bytes of the text may be used.
+/// Appends the ends of the pieces from `at` to `ends` while blocks can tell; returns where they
+/// stopped. All but the last `BLOCK` bytes of the text may be used.
 #[inline(always)]
 pub(super) fn fill<F: Family, C: Classify>(
     text: &[u8],
@@ -147,7 +153,8 @@ impl Family for Gpt2 {
     }
 }
 
-/// `cl100k`, `llama3` (`DIGITS` = 3) and `qwen2` (`DIGITS` = 1); they differ only at the end of the text.
+/// `cl100k`, `llama3` (`DIGITS` = 3) and `qwen2` (`DIGITS` = 1); they differ only at the end of the
+/// text.
 pub(super) struct Cl100k<const DIGITS: usize>;
 
 impl<const DIGITS: usize> Family for Cl100k<DIGITS> {
@@ -173,7 +180,8 @@ impl Family for O200k {
         let parts = Parts::new(m, m.ascii.newline | m.ascii.slash);
         let mut starts = parts.starts(m, digits::<3>(m.ascii.digit));
         starts.bits |= m.ascii.upper & after(m.ascii.lower);
-        // A contraction ends the word before it. Right after another contraction it is a word of its own.
+        // A contraction ends the word before it. Right after another contraction it is a word of
+        // its own.
         let mut taken = 0;
         for i in positions(parts.prefix & m.ascii.apostrophe & after(m.letter)) {
             if i != taken
@@ -223,7 +231,8 @@ impl Parts {
     }
 }
 
-/// The blanks right after the last newline of a run of white space: those whose run does not end in a newline.
+/// The blanks right after the last newline of a run of white space: those whose run does not end in
+/// a newline.
 #[inline(always)]
 fn after_last_newline(newline: u64, blank: u64) -> u64 {
     let mut first = blank & after(newline);
@@ -253,8 +262,8 @@ fn digits<const N: usize>(digit: u64) -> u64 {
     starts
 }
 
-/// An apostrophe at byte i, if a contraction starts there: its letters are no start, what follows them is. Returns the
-/// end. Where the letters are not all seen nothing from i on is certain.
+/// An apostrophe at byte i, if a contraction starts there: its letters are no start, what follows
+/// them is. Returns the end. Where the letters are not all seen nothing from i on is certain.
 #[inline(always)]
 fn split_contraction(
     starts: &mut Starts,

@@ -1,8 +1,9 @@
 /*!
 What kind of character stands at a place in a text.
 
-Text is bytes. A byte that is not part of a valid UTF-8 sequence counts as one character of the class that U+FFFD has,
-so every text has pieces, and on valid UTF-8 they are those of the regular expression.
+Text is bytes. A byte that is not part of a valid UTF-8 sequence counts as one character of the
+class that U+FFFD has, so every text has pieces, and on valid UTF-8 they are those of the regular
+expression.
 */
 
 use super::class_table::{CLASSES, INDEX};
@@ -100,7 +101,8 @@ pub(super) fn char_before(text: &[u8], at: usize) -> Option<Char> {
     char_at(text, start).filter(|c| c.end == at && (c.code != 0xFFFD || at - start == 3))
 }
 
-/// The code point at the start of `text` and its length, if `text` starts with a valid sequence of several bytes.
+/// The code point at the start of `text` and its length, if `text` starts with a valid sequence of
+/// several bytes.
 #[inline(always)]
 fn decode(text: &[u8]) -> Option<(u32, usize)> {
     let next = |i: usize| text.get(i).filter(|&&b| b & 0xC0 == 0x80).map(|&b| u32::from(b & 0x3F));

@@ -1,14 +1,18 @@
 /*!
 Text to pieces.
 
-    "Hello world!"  ->  "Hello" | " world" | "!"
+```text
+"Hello world!"  ->  "Hello" | " world" | "!"
+```
 
-A piece is what the pattern matches; merges never cross it. Concatenated, the pieces are always the text: what no
-alternative of a regular expression matches is a piece too. Named patterns are read by hand-written scanners (`scan`,
-and `blocks` for ASCII), any other by a regular expression engine with look-ahead.
+A piece is what the pattern matches; merges never cross it. Concatenated, the pieces are always the
+text: what no alternative of a regular expression matches is a piece too. Named patterns are read by
+hand-written scanners (`scan`, and `blocks` for ASCII), any other by a regular expression engine
+with look-ahead.
 
-[`Splitter::cursor`] walks a text and hands out the ends of its pieces by the batch. [`Splitter::cuts_before`] says where
-a text may be cut without changing its pieces, which is what lets several threads share one.
+[`Splitter::cursor`] walks a text and hands out the ends of its pieces by the batch.
+[`Splitter::cuts_before`] says where a text may be cut without changing its pieces, which is what
+lets several threads share one.
 */
 
 mod blocks;
@@ -27,7 +31,8 @@ use class::{Char, Class, char_at, char_before};
 use regex::RegexSplitter;
 use scan::Rules;
 
-/// How many pieces a cursor finds at a time: enough to amortise, few enough to stay in the first-level cache.
+/// How many pieces a cursor finds at a time: enough to amortise, few enough to stay in the
+/// first-level cache.
 pub const BATCH: usize = 256;
 
 /// A pattern made ready.
@@ -93,10 +98,11 @@ impl Splitter {
         Ok(Cursor { splitter: self, text, at: 0, found: found.into_iter() })
     }
 
-    /// Whether the text may be cut at `at`: whatever stands around these two characters, a piece ends between them.
+    /// Whether the text may be cut at `at`: whatever stands around these two characters, a piece
+    /// ends between them.
     ///
-    /// A letter and a character that is no letter, mark or apostrophe: in all named patterns a word ends there, because
-    /// only those three can follow a letter within a piece.
+    /// A letter and a character that is no letter, mark or apostrophe: in all named patterns a word
+    /// ends there, because only those three can follow a letter within a piece.
     pub fn cuts_before(&self, text: &[u8], at: usize) -> bool {
         let ends_word =
             |c: Char| !c.class.is_letter() && c.class != Class::Mark && c.code != u32::from(b'\'');
@@ -106,8 +112,8 @@ impl Splitter {
             && char_at(text, at).is_some_and(ends_word)
     }
 
-    /// The first place at `at` or after it where the text may be cut; the end of the text if there is none before
-    /// `limit`.
+    /// The first place at `at` or after it where the text may be cut; the end of the text if there
+    /// is none before `limit`.
     pub fn next_cut(&self, text: &[u8], at: usize, limit: usize) -> Option<usize> {
         (at..limit.min(text.len())).find(|&at| self.cuts_before(text, at))
     }
@@ -144,8 +150,8 @@ pub struct Cursor<'s, 't> {
 }
 
 impl Cursor<'_, '_> {
-    /// Replaces `ends` by the ends of the next pieces, about [`BATCH`] of them. The first piece starts where the last
-    /// of the batch before ended; an empty batch is the end of the text.
+    /// Replaces `ends` by the ends of the next pieces, about [`BATCH`] of them. The first piece
+    /// starts where the last of the batch before ended; an empty batch is the end of the text.
     #[inline]
     pub fn next_batch(&mut self, ends: &mut Vec<usize>) {
         ends.clear();

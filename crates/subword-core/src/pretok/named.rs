@@ -9,7 +9,8 @@ pub enum Named {
     Cl100k,
     /// GPT-4o and gpt-oss.
     O200k,
-    /// Llama 3; also GPT-4 as `tokenizer.json` files write it. Differs from `Cl100k` at the end of a text only.
+    /// Llama 3; also GPT-4 as `tokenizer.json` files write it. Differs from `Cl100k` at the end of
+    /// a text only.
     Llama3,
     /// Qwen 2, 2.5 and 3: `Llama3` with single digits.
     Qwen2,
@@ -44,7 +45,8 @@ impl Named {
         Named::None,
     ];
 
-    /// `Cl100k` without what Oniguruma, the engine of Hugging Face, reads differently: there `{1,3}+` repeats.
+    /// `Cl100k` without what Oniguruma, the engine of Hugging Face, reads differently: there
+    /// `{1,3}+` repeats.
     pub(crate) const CL100K_ONIGURUMA: &str = concat!(
         r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}|",
         r" ?[^\s\p{L}\p{N}]+[\r\n]*|\s+\z|\s*[\r\n]|\s+(?!\S)|\s"
@@ -68,7 +70,8 @@ impl Named {
         Named::ALL.into_iter().find(|named| named.name() == name)
     }
 
-    /// The regular expressions that define the pattern, applied one after the other. `None` has none.
+    /// The regular expressions that define the pattern, applied one after the other. `None` has
+    /// none.
     pub fn regexes(self) -> &'static [&'static str] {
         match self {
             Named::Gpt2 => {
@@ -100,8 +103,8 @@ impl Named {
         }
     }
 
-    /// The pattern that these regular expressions define, if one has them word for word. Spellings that give the same
-    /// pieces on every text are known too.
+    /// The pattern that these regular expressions define, if one has them word for word. Spellings
+    /// that give the same pieces on every text are known too.
     pub fn from_regexes(regexes: &[&str]) -> Option<Named> {
         const GPT2_POSSESSIVE: &str =
             r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s";

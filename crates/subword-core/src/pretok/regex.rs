@@ -1,8 +1,10 @@
 /*!
-Any regular expression, by a real engine: backtracking where look-ahead needs it, automata where not.
+Any regular expression, by a real engine: backtracking where look-ahead needs it, automata where
+not.
 
-The engine reads `str`. A text with invalid UTF-8 is given to it with each invalid byte replaced by U+FFFD, and the ends
-are mapped back, so an invalid byte means to a regular expression what it means to the scanners.
+The engine reads `str`. A text with invalid UTF-8 is given to it with each invalid byte replaced by
+U+FFFD, and the ends are mapped back, so an invalid byte means to a regular expression what it means
+to the scanners.
 */
 
 use std::borrow::Cow;
@@ -27,7 +29,8 @@ impl RegexSplitter {
         }
     }
 
-    /// Appends the ends of the pieces of `text`, moved by `base`: the matches, and what is between them.
+    /// Appends the ends of the pieces of `text`, moved by `base`: the matches, and what is between
+    /// them.
     fn split(&self, text: &str, base: usize, ends: &mut Vec<usize>) -> Result<()> {
         let mut at = 0;
         for found in self.regex.find_iter(text) {

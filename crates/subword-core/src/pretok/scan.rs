@@ -1,9 +1,10 @@
 /*!
 The scanners: where does the piece that starts at `at` end?
 
-One function per family of patterns, each a reading of its regular expression from left to right with the backtracking
-worked out by hand. They are plain and they define the answer; `blocks` finds the same ends 64 bytes at a time where the
-text is ASCII. A scanner never looks at what stands before `at`, so a text can be cut at any piece boundary.
+One function per family of patterns, each a reading of its regular expression from left to right
+with the backtracking worked out by hand. They are plain and they define the answer; `blocks` finds
+the same ends 64 bytes at a time where the text is ASCII. A scanner never looks at what stands
+before `at`, so a text can be cut at any piece boundary.
 
 Every scanner is linear: it reads each character a bounded number of times, however long the piece.
 */
@@ -90,7 +91,8 @@ pub(super) fn o200k(text: &[u8], at: usize) -> usize {
     }
 }
 
-/// `deepseek-v3`: digits and CJK characters are cut out first, what is between them is a text of its own.
+/// `deepseek-v3`: digits and CJK characters are cut out first, what is between them is a text of
+/// its own.
 pub(super) fn deepseek_v3(text: &[u8], at: usize) -> usize {
     let Some(first) = char_at(text, at) else { return at };
     if first.class == Class::Number {
@@ -189,8 +191,9 @@ fn symbols_of(
 
 /// `[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+`
 ///
-/// The first part takes all it can. If a lower-case letter follows, the second part goes on from there; if not, the
-/// first part gives back characters until one fits the second, which then takes just that one.
+/// The first part takes all it can. If a lower-case letter follows, the second part goes on from
+/// there; if not, the first part gives back characters until one fits the second, which then takes
+/// just that one.
 fn lower_word(text: &[u8], mut at: usize) -> Option<usize> {
     let mut after_caseless = None;
     while let Some(c) = char_at(text, at) {
@@ -209,7 +212,8 @@ fn lower_word(text: &[u8], mut at: usize) -> Option<usize> {
     after_caseless
 }
 
-/// `[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*`, where `lower_word` has failed: only the first part.
+/// `[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*`, where `lower_word` has failed:
+/// only the first part.
 fn upper_word(text: &[u8], at: usize) -> Option<usize> {
     let end = run(text, at, |class| class == Class::Upper);
     (end > at).then_some(end)
@@ -268,7 +272,8 @@ impl Spaces {
         spaces
     }
 
-    /// `\s+(?!\S)|\s+`: all of it, or all but the last character if a word follows and something is left.
+    /// `\s+(?!\S)|\s+`: all of it, or all but the last character if a word follows and something is
+    /// left.
     fn before_last_or_all(&self) -> usize {
         if self.followed && self.last > self.start { self.last } else { self.end }
     }

@@ -1,14 +1,17 @@
 /*!
 The hot loop: an ordinary text to ids, in one thread.
 
-Pieces come by the batch, and each batch is done in two passes, so that the cache lines of the second are on their way
-while the first goes on:
+Pieces come by the batch, and each batch is done in two passes, so that the cache lines of the
+second are on their way while the first goes on:
 
-    for each piece    build its key, ask for its cache line
-    for each piece    compare, take the ids; on a miss merge, and remember
+```text
+for each piece    build its key, ask for its cache line
+for each piece    compare, take the ids; on a miss merge, and remember
+```
 
-A long piece is first cut where no token can span (see `bpe::Joins`), and its segments are treated like pieces. Where the
-script is written with spaces a long piece is a long word: it is looked up whole, and cut only if it is new.
+A long piece is first cut where no token can span (see `bpe::Joins`), and its segments are treated
+like pieces. Where the script is written with spaces a long piece is a long word: it is looked up
+whole, and cut only if it is new.
 */
 
 use super::{Finders, Tokenizer};
@@ -183,9 +186,6 @@ impl Tokenizer {
         worker: &mut Worker,
         sink: &mut impl Sink,
     ) -> Result<()> {
-        if !self.missing_bytes.is_empty() {
-            self.refuse_missing_bytes(text)?;
-        }
         let mut cursor = self.splitter.cursor(text)?;
         let mut ends = std::mem::take(&mut worker.ends);
         let mut start = 0;
@@ -295,8 +295,9 @@ impl Tokenizer {
     }
 }
 
-/// Whether a piece starts, after an optional space, with a character of three bytes or more: Chinese, Japanese, Thai and
-/// other scripts without spaces, where pieces are long and seldom come twice.
+/// Whether a piece starts, after an optional space, with a character of three bytes or more:
+/// Chinese, Japanese, Thai and other scripts without spaces, where pieces are long and seldom come
+/// twice.
 #[inline(always)]
 fn is_wide(piece: &[u8]) -> bool {
     piece[0] >= 0xE0 || piece[0].is_ascii() && piece.get(1).is_some_and(|&byte| byte >= 0xE0)

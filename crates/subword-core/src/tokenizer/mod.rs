@@ -1,11 +1,14 @@
 /*!
 The assembly: a [`Model`] made ready to encode, decode and count.
 
-    text -> special tokens cut out -> normalised -> pieces -> cache, or merge on a miss -> ids
+```text
+text -> special tokens cut out -> normalised -> pieces -> cache, or merge on a miss -> ids
+```
 
-A tokenizer is frozen: any number of threads share one. What a thread needs for itself (a cache, buffers) is a [`Worker`],
-taken from a pool for the length of a call. Threads are started for a call that is large enough to gain from them and
-end with it, so nothing runs in the background and a forked child misses nothing.
+A tokenizer is frozen: any number of threads share one. What a thread needs for itself (a cache,
+buffers) is a [`Worker`], taken from a pool for the length of a call. Threads are started for a call
+that is large enough to gain from them and end with it, so nothing runs in the background and a
+forked child misses nothing.
 */
 
 mod encode;
@@ -56,8 +59,9 @@ struct Finders {
 }
 
 impl Finders {
-    /// What is matched after normalisation is itself normalised. Without a normaliser the order still counts: a token
-    /// of the first kind wins over one of the second that starts before it. If all are of the second, one search will do.
+    /// What is matched after normalisation is itself normalised. Without a normaliser the order
+    /// still counts: a token of the first kind wins over one of the second that starts before it.
+    /// If all are of the second, one search will do.
     fn new<'m>(
         normalizer: Normalizer,
         tokens: impl Iterator<Item = &'m crate::model::SpecialToken>,
@@ -76,7 +80,8 @@ impl Finders {
 }
 
 impl Tokenizer {
-    /// Prepares a model that `Model::checked` has passed. `cache_bytes` bounds the cache of each thread that encodes at the same time; 0 switches it off.
+    /// Prepares a model that `Model::checked` has passed. `cache_bytes` bounds the cache of each
+    /// thread that encodes at the same time; 0 switches it off.
     pub fn new(model: Arc<Model>, cache_bytes: usize) -> Result<Tokenizer> {
         let tokens = || model.special_tokens.iter();
         let merger = Merger::new(&model);
@@ -121,6 +126,9 @@ impl Tokenizer {
         texts: &[&[u8]],
         run: impl FnOnce(&Finders) -> Result<R>,
     ) -> Result<R> {
+        if !self.missing_bytes.is_empty() {
+            texts.iter().try_for_each(|text| self.refuse_missing_bytes(text))?;
+        }
         match allowed {
             Allowed::Text => run(&self.always),
             Allowed::All => run(&self.all),

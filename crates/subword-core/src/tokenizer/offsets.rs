@@ -1,7 +1,8 @@
 /*!
 Ids with the place in the original text that each comes from.
 
-Tokens spell the normalised text, so their lengths give places in it; the normaliser's map leads back to the original.
+Tokens spell the normalised text, so their lengths give places in it; the normaliser's map leads
+back to the original.
 */
 
 use super::{Finders, Tokenizer};
@@ -72,8 +73,8 @@ impl Tokenizer {
     }
 }
 
-/// Places in bytes as places in characters: a place within a character moves outwards to its edge. A byte that is not
-/// part of a valid character counts as one.
+/// Places in bytes as places in characters: a place within a character moves outwards to its edge.
+/// A byte that is not part of a valid character counts as one.
 pub fn in_characters(text: &[u8], mut places: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
     // The number of the character that each byte belongs to.
     let mut character = Vec::with_capacity(text.len() + 1);

@@ -1,4 +1,5 @@
-//! The assembly: the same ids for every number of threads, every cache and every way of cutting the input.
+//! The assembly: the same ids for every number of threads, every cache and every way of cutting the
+//! input.
 
 use super::*;
 use crate::model::{Merges, Pattern, SpecialToken};

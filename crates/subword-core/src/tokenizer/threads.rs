@@ -1,9 +1,10 @@
 /*!
 The public calls: one text or many, on one thread or several.
 
-A text is shared between threads by cutting it into blocks where the pattern guarantees a piece boundary, or where a
-special token stands; a batch is shared text by text. Workers take the next block from a counter, results are put
-together in order: the ids are those of one thread, whatever the number.
+A text is shared between threads by cutting it into blocks where the pattern guarantees a piece
+boundary, or where a special token stands; a batch is shared text by text. Workers take the next
+block from a counter, results are put together in order: the ids are those of one thread, whatever
+the number.
 */
 
 use std::num::NonZeroUsize;
@@ -25,7 +26,8 @@ const CUT_WINDOW: usize = 1 << 16;
 /// How many threads to use at most; none: as many as the process has cores.
 pub type Threads = Option<NonZeroUsize>;
 
-/// How many threads a call gets that has so many bytes to encode. Asking for the cores costs more than a short text.
+/// How many threads a call gets that has so many bytes to encode. Asking for the cores costs more
+/// than a short text.
 fn how_many(threads: Threads, bytes: usize) -> usize {
     if bytes < 2 * BLOCK_BYTES {
         return 1;
@@ -99,7 +101,7 @@ impl Tokenizer {
     ) -> Result<Ragged> {
         let threads = how_many(threads, texts.iter().map(|text| text.len()).sum());
         self.with_finders(allowed, texts, |finders| {
-            let jobs = jobs(texts);
+            let jobs = jobs(&texts.iter().map(|text| text.len()).collect::<Vec<_>>());
             let parts = self.share(jobs.len(), threads, |job, worker| {
                 let mut part = Ragged::default();
                 for text in &texts[jobs[job].clone()] {
@@ -128,7 +130,7 @@ impl Tokenizer {
     ) -> Result<Vec<usize>> {
         let threads = how_many(threads, texts.iter().map(|text| text.len()).sum());
         self.with_finders(allowed, texts, |finders| {
-            let jobs = jobs(texts);
+            let jobs = jobs(&texts.iter().map(|text| text.len()).collect::<Vec<_>>());
             let parts = self.share(jobs.len(), threads, |job, worker| {
                 let count = |text: &&[u8]| {
                     let mut counter = Counter { count: 0, limit: usize::MAX };
@@ -139,6 +141,17 @@ impl Tokenizer {
             })?;
             Ok(parts.concat())
         })
+    }
+
+    /// The bytes that each of many sequences of ids spells.
+    pub fn decode_batch(&self, batch: &[Vec<TokenId>], threads: Threads) -> Result<Vec<Vec<u8>>> {
+        let bytes = batch.iter().map(|ids| ids.len() * size_of::<TokenId>()).sum();
+        let sizes: Vec<usize> = batch.iter().map(Vec::len).collect();
+        let jobs = jobs(&sizes);
+        let parts = self.share(jobs.len(), how_many(threads, bytes), |job, _| {
+            batch[jobs[job].clone()].iter().map(|ids| self.decode(ids)).collect::<Result<Vec<_>>>()
+        })?;
+        Ok(parts.into_iter().flatten().collect())
     }
 
     /// The ids of a text with the model's template around them.
@@ -160,16 +173,19 @@ impl Tokenizer {
         all
     }
 
-    /// How much of a text that goes on can be encoded now without knowing how: up to a place where it may be cut.
-    /// 0 if there is none yet.
+    /// How much of a text that goes on can be encoded now without knowing how: up to a place where
+    /// it may be cut. 0 if there is none yet.
     pub fn settled(&self, text: &[u8], allowed: &Allowed) -> Result<usize> {
         // What must not be there is not to be cut in two either, or nobody would see it.
+        let allowed = if *allowed == Allowed::Error { &Allowed::All } else { allowed };
+        // What is forbidden must not be cut in two either: then nobody would see it.
         let allowed = if *allowed == Allowed::Error { &Allowed::All } else { allowed };
         self.with_finders(allowed, &[], |finders| {
             if finders.raw.looks_around() || finders.normal.looks_around() {
                 return Ok(0);
             }
-            // A special token may have started near the end, or be spelled across any place in the text.
+            // A special token may have started near the end, or be spelled across any place in the
+            // text.
             let longest = finders.raw.longest().max(finders.normal.longest());
             let last = (text.len() + 1).saturating_sub(longest.max(1));
             let mut specials = Vec::new();
@@ -246,7 +262,8 @@ impl Tokenizer {
         Ok(())
     }
 
-    /// Runs the jobs on at most `threads` threads and gives their results in order; the first error wins.
+    /// Runs the jobs on at most `threads` threads and gives their results in order; the first error
+    /// wins.
     fn share<R: Send>(
         &self,
         jobs: usize,
@@ -288,13 +305,13 @@ impl Tokenizer {
     }
 }
 
-/// The texts in groups that are worth a job each.
-fn jobs(texts: &[&[u8]]) -> Vec<std::ops::Range<usize>> {
+/// Texts of these sizes in groups that are worth a job each.
+fn jobs(sizes: &[usize]) -> Vec<std::ops::Range<usize>> {
     let mut jobs = Vec::new();
     let (mut start, mut size) = (0, 0);
-    for (at, text) in texts.iter().enumerate() {
-        size += text.len() + 64;
-        if size >= BLOCK_BYTES || at + 1 == texts.len() {
+    for (at, text) in sizes.iter().enumerate() {
+        size += text + 64;
+        if size >= BLOCK_BYTES || at + 1 == sizes.len() {
             jobs.push(start..at + 1);
             (start, size) = (at + 1, 0);
         }
