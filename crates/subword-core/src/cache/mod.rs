@@ -24,7 +24,7 @@ A cache belongs to one thread at a time (see [`Pool`]): no locks, no shared writ
 mod long;
 mod pool;
 
-use crate::arch;
+use crate::arch::{self, Line, Lines};
 use crate::types::TokenId;
 use long::Long;
 
@@ -53,50 +53,55 @@ type MiddleKey = [u64; 4];
 /// Piece to ids, remembered.
 #[derive(Debug)]
 pub struct Cache {
-    short: Vec<Line>,
+    /// Two keys of two words, then their ids.
+    short: Lines,
     short_shift: u32,
-    middle: Vec<MiddleLine>,
+    /// A key of four words, then its ids; the line beside it belongs to the same set.
+    middle: Lines,
     middle_shift: u32,
     long: Long,
 }
 
-#[derive(Debug, Clone, Copy, Default)]
-#[repr(align(64))]
-struct Line {
-    keys: [Key; 2],
-    values: [Ids; 2],
-}
+/// Up to three ids and, in the top half of the second word, how many.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ids([u64; 2]);
 
-/// Up to three ids in place.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Ids {
+impl Ids {
+    fn new(ids: &[TokenId]) -> Ids {
+        let id = |at: usize| u64::from(ids.get(at).copied().unwrap_or(0));
+        Ids([id(0) | id(1) << 32, id(2) | (ids.len() as u64) << 32])
+    }
+
+    /// How many ids there are.
+    #[inline(always)]
+    pub fn len(self) -> usize {
+        (self.0[1] >> 32) as usize
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
     /// The ids; only the first `len` count.
-    pub ids: [TokenId; SHORT_IDS],
-    /// How many there are.
-    pub len: u32,
-}
-
-#[derive(Debug, Clone, Copy, Default)]
-#[repr(align(64))]
-struct MiddleLine {
-    key: MiddleKey,
-    ids: [TokenId; MIDDLE_IDS],
-    len: u32,
+    #[inline(always)]
+    pub fn ids(self) -> [TokenId; SHORT_IDS] {
+        [self.0[0] as TokenId, (self.0[0] >> 32) as TokenId, self.0[1] as TokenId]
+    }
 }
 
 impl Cache {
-    /// A cache that uses at most `bytes` of memory; 0 remembers nothing. Half of it for short
-    /// pieces.
+    /// A cache that uses at most `bytes` of memory; 0 remembers nothing. Half of it for short pieces.
     pub fn new(bytes: usize) -> Cache {
         let short = power_of_two_below(bytes / 2 / size_of::<Line>());
-        let middle = power_of_two_below(bytes / 4 / size_of::<MiddleLine>());
+        let middle = power_of_two_below(bytes * 3 / 8 / size_of::<Line>());
         let shift = |len: usize| if len > 1 { 64 - len.trailing_zeros() } else { 63 };
         Cache {
-            short: vec![Line::default(); short],
+            short: Lines::zeroed(short),
             short_shift: shift(short),
-            middle: vec![MiddleLine::default(); middle],
+            middle: Lines::zeroed(middle),
             middle_shift: shift(middle),
-            long: Long::new(bytes / 4),
+            long: Long::new(bytes / 8),
         }
     }
 
@@ -129,31 +134,43 @@ impl Cache {
 
     /// The ids of a short piece.
     #[inline(always)]
-    pub fn short(&self, key: Key, line: u32) -> Option<&Ids> {
-        let line = self.short.get(line as usize)?;
-        if line.keys[0] == key {
-            Some(&line.values[0])
-        } else if line.keys[1] == key {
-            Some(&line.values[1])
+    pub fn short(&self, key: Key, line: u32) -> Option<Ids> {
+        let [a, b, c, d, v, w, x, y] = *self.short.get(line as usize)?;
+        let (low, high) = (key as u64, (key >> 64) as u64);
+        if (a ^ low) | (b ^ high) == 0 {
+            Some(Ids([v, w]))
+        } else if (c ^ low) | (d ^ high) == 0 {
+            Some(Ids([x, y]))
         } else {
             None
         }
     }
 
-    /// The ids of `text[start..end]`, which is not in the short table.
+    /// Appends the ids of `text[start..end]`, which is not in the short table; says whether it could.
     #[inline]
-    pub fn other(&self, text: &[u8], start: usize, end: usize, part: bool) -> Option<&[TokenId]> {
+    pub fn other(
+        &self,
+        text: &[u8],
+        start: usize,
+        end: usize,
+        part: bool,
+        mut take: impl FnMut(&[TokenId]),
+    ) -> bool {
         if end - start <= LONGEST_MIDDLE {
             let key = middle_key(text, start, end, part);
             let line = self.middle_line(&key);
             for line in [line, line ^ 1] {
-                let line = self.middle.get(line as usize)?;
-                if line.key == key {
-                    return Some(&line.ids[..line.len as usize]);
+                let Some(line) = self.middle.get(line as usize) else { break };
+                if line[..4] == key {
+                    let half = |at: usize| (line[4 + at / 2] >> (32 * (at % 2))) as TokenId;
+                    let ids: [TokenId; MIDDLE_IDS] = std::array::from_fn(half);
+                    take(&ids[..half(MIDDLE_IDS) as usize]);
+                    return true;
                 }
             }
         }
-        self.long.get(&text[start..end], part)
+        let found = self.long.get(&text[start..end], part);
+        found.map(take).is_some()
     }
 
     /// Remembers the ids of a piece.
@@ -162,19 +179,22 @@ impl Cache {
             let key = short_key(piece, 0, piece.len(), part);
             let line = self.line_of(key);
             if let Some(line) = self.short.get_mut(line as usize) {
-                let mut value = Ids { len: ids.len() as u32, ..Ids::default() };
-                value.ids[..ids.len()].copy_from_slice(ids);
-                line.keys = [key, line.keys[0]];
-                line.values = [value, line.values[0]];
+                let [a, b, _, _, v, w, _, _] = *line;
+                let Ids([first, second]) = Ids::new(ids);
+                *line = [key as u64, (key >> 64) as u64, a, b, first, second, v, w];
             }
         } else if piece.len() <= LONGEST_MIDDLE && ids.len() <= MIDDLE_IDS {
             let key = middle_key(piece, 0, piece.len(), part);
             let line = self.middle_line(&key) as usize;
             if line ^ 1 < self.middle.len() {
-                let mut value = MiddleLine { key, len: ids.len() as u32, ..MiddleLine::default() };
-                value.ids[..ids.len()].copy_from_slice(ids);
                 self.middle[line ^ 1] = self.middle[line];
-                self.middle[line] = value;
+                let half = |at: usize| match at {
+                    MIDDLE_IDS => ids.len() as u64,
+                    _ => u64::from(ids.get(at).copied().unwrap_or(0)),
+                };
+                let word = |at: usize| half(2 * at) | half(2 * at + 1) << 32;
+                let [a, b, c, d] = key;
+                self.middle[line] = [a, b, c, d, word(0), word(1), word(2), word(3)];
             }
         } else {
             self.long.insert(piece, part, ids);
@@ -249,10 +269,12 @@ mod tests {
         if end <= LONGEST_SHORT {
             let key = short_key(piece, 0, end, part);
             if let Some(found) = cache.short(key, cache.line_of(key)) {
-                return Some(found.ids[..found.len as usize].to_vec());
+                return Some(found.ids()[..found.len()].to_vec());
             }
         }
-        cache.other(piece, 0, end, part).map(<[TokenId]>::to_vec)
+        let mut ids = Vec::new();
+        let found = cache.other(piece, 0, end, part, |found| ids.extend_from_slice(found));
+        found.then_some(ids)
     }
 
     #[test]

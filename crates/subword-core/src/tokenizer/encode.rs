@@ -74,7 +74,7 @@ pub(super) trait Sink {
     /// Makes room for the ids of so many pieces.
     fn reserve(&mut self, pieces: usize);
     /// Takes up to three ids.
-    fn few(&mut self, ids: &Ids);
+    fn few(&mut self, ids: Ids);
     /// Takes any number.
     fn many(&mut self, ids: &[TokenId]);
     /// Whether it wants no more.
@@ -88,11 +88,11 @@ impl Sink for Vec<TokenId> {
     }
 
     #[inline(always)]
-    fn few(&mut self, ids: &Ids) {
+    fn few(&mut self, ids: Ids) {
         // Three ids at once and then the right length: no loop, and one branch that is never taken.
         let len = self.len();
-        self.extend_from_slice(&ids.ids);
-        self.truncate(len + ids.len as usize);
+        self.extend_from_slice(&ids.ids());
+        self.truncate(len + ids.len());
     }
 
     #[inline]
@@ -115,8 +115,8 @@ impl Sink for Counter {
     fn reserve(&mut self, _pieces: usize) {}
 
     #[inline(always)]
-    fn few(&mut self, ids: &Ids) {
-        self.count += ids.len as usize;
+    fn few(&mut self, ids: Ids) {
+        self.count += ids.len();
     }
 
     #[inline]
@@ -228,14 +228,15 @@ impl Tokenizer {
 
         sink.reserve(entries.len());
         let mut start = first;
-        for at in 0..worker.entries.len() {
-            let entry = worker.entries[at];
+        let entries = std::mem::take(&mut worker.entries);
+        for &entry in &entries {
             match worker.cache.short(entry.key, entry.line) {
                 Some(ids) if entry.key != 0 => sink.few(ids),
                 _ => self.encode_uncommon(text, start, entry, worker, sink)?,
             }
             start = entry.end;
         }
+        worker.entries = entries;
         Ok(())
     }
 
@@ -257,9 +258,10 @@ impl Tokenizer {
                 position: start,
             });
         }
-        if let Some(ids) = worker.cache.other(text, start, end, part) {
-            sink.many(ids);
-        } else if piece.len() <= LONGEST_SHORT || is_wide(piece) {
+        if worker.cache.other(text, start, end, part, |ids| sink.many(ids)) {
+            return Ok(());
+        }
+        if piece.len() <= LONGEST_SHORT || is_wide(piece) {
             self.encode_new(piece, part, worker, sink);
         } else {
             self.encode_long_word(piece, worker, sink);
