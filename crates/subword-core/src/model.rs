@@ -6,6 +6,7 @@ that is built from it. Training makes models, formats read and write them, two e
 written as equal bytes.
 */
 
+use crate::bpe::MAX_MERGES;
 use crate::error::{Error, Result};
 use crate::pretok::Named;
 use crate::types::{Pair, TokenId};
@@ -280,6 +281,10 @@ impl Model {
 
 /// Checks the merges and tells which token each makes.
 fn check_merges(vocab: &Vocab, pairs: &[Pair]) -> Result<Vec<TokenId>> {
+    if pairs.len() > MAX_MERGES {
+        let found = pairs.len();
+        return Err(Error::format(format!("{found} merges, the limit is {MAX_MERGES}")));
+    }
     let mut made = Vec::with_capacity(pairs.len());
     let mut joined = Vec::new();
     for (rank, &(left, right)) in pairs.iter().enumerate() {
@@ -415,7 +420,7 @@ mod tests {
         assert_eq!(special("", 300), "the special token with id 300 is empty");
         assert_eq!(
             special("<x>", MAX_ID + 1),
-            "special token \"<x>\": id 16777216 is larger than the limit of 16777215"
+            "special token \"<x>\": id 2097152 is larger than the limit of 2097151"
         );
         assert_eq!(
             special("<x>", 256),

@@ -17,9 +17,9 @@ use std::fmt;
 use crate::error::{Error, Result};
 use crate::types::TokenId;
 
-/// The largest id that a vocabulary may use: 2²⁴ − 1, fifty times the largest published vocabulary.
-/// A limit keeps a damaged file from asking for gigabytes.
-pub const MAX_ID: TokenId = (1 << 24) - 1;
+/// The largest id that a vocabulary may use: 2²¹ − 1, eight times the largest published vocabulary.
+/// A limit keeps a damaged file from asking for gigabytes, and lets a pair be packed.
+pub const MAX_ID: TokenId = (1 << 21) - 1;
 
 /// The longest token that a vocabulary may have, in bytes.
 pub const MAX_TOKEN_BYTES: usize = 1 << 16;
@@ -296,6 +296,6 @@ mod tests {
         assert_eq!(refusal(&[(1, b"a"), (2, b"a")]), "the token b\"a\" has two ids: 1 and 2");
         assert_eq!(refusal(&[(1, b"a"), (1, b"a")]), "the token b\"a\" is there twice");
         assert_eq!(refusal(&[(4, b"")]), "the token with id 4 is empty");
-        assert_eq!(refusal(&[(1 << 24, b"a")]), "id 16777216 is larger than the limit of 16777215");
+        assert_eq!(refusal(&[(1 << 21, b"a")]), "id 2097152 is larger than the limit of 2097151");
     }
 }

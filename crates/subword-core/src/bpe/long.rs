@@ -19,7 +19,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::NO_RANK;
-use super::pairs::{Merged, Pairs};
+use super::pairs::Pairs;
 use crate::types::TokenId;
 
 #[derive(Debug, Default)]
@@ -33,8 +33,8 @@ struct Node {
     token: TokenId,
     prev: u32,
     next: u32,
-    /// What this token and the next become; `NONE` also for a node that a merge has removed.
-    merge: Merged,
+    /// The rank of this token and the next; `NO_RANK` also for a node that a merge has removed.
+    rank: u32,
 }
 
 /// No neighbour.
@@ -52,21 +52,21 @@ pub(super) fn merge(
     let Scratch { nodes, heap } = scratch;
     fill(pairs, piece, nodes);
     let entry = |rank: u32, at: u32| Reverse(u64::from(rank) << 32 | u64::from(at));
-    let live = (0..).zip(nodes.iter()).filter(|(_, node)| node.merge.rank != NO_RANK);
+    let live = (0..).zip(nodes.iter()).filter(|(_, node)| node.rank != NO_RANK);
     let mut entries = std::mem::take(heap).into_vec();
     entries.clear();
-    entries.extend(live.map(|(at, node)| entry(node.merge.rank, at)));
+    entries.extend(live.map(|(at, node)| entry(node.rank, at)));
     *heap = BinaryHeap::from(entries);
 
     while let Some(Reverse(packed)) = heap.pop() {
         let (rank, at) = ((packed >> 32) as u32, packed as u32);
         let node = nodes[at as usize];
-        if node.merge.rank != rank {
+        if node.rank != rank {
             continue;
         }
         let after = nodes[node.next as usize].next;
-        nodes[node.next as usize].merge = Merged::NONE;
-        nodes[at as usize] = Node { token: node.merge.id, next: after, ..node };
+        nodes[node.next as usize].rank = NO_RANK;
+        nodes[at as usize] = Node { token: pairs.merged(rank), next: after, ..node };
         if after != EDGE {
             nodes[after as usize].prev = at;
         }
@@ -75,13 +75,13 @@ pub(super) fn merge(
                 continue;
             }
             let right = nodes[left as usize].next;
-            let merge = match right {
-                EDGE => Merged::NONE,
-                _ => pairs.get(nodes[left as usize].token, nodes[right as usize].token),
+            let rank = match right {
+                EDGE => NO_RANK,
+                _ => pairs.rank(nodes[left as usize].token, nodes[right as usize].token),
             };
-            nodes[left as usize].merge = merge;
-            if merge.rank != NO_RANK {
-                heap.push(entry(merge.rank, left));
+            nodes[left as usize].rank = rank;
+            if rank != NO_RANK {
+                heap.push(entry(rank, left));
             }
         }
     }
@@ -102,8 +102,8 @@ fn fill(pairs: &Pairs, piece: impl Iterator<Item = TokenId>, nodes: &mut Vec<Nod
     for (at, token) in (0u32..).zip(piece) {
         if let Some(last) = nodes.last_mut() {
             last.next = at;
-            last.merge = pairs.get(last.token, token);
+            last.rank = pairs.rank(last.token, token);
         }
-        nodes.push(Node { token, prev: at.wrapping_sub(1), next: EDGE, merge: Merged::NONE });
+        nodes.push(Node { token, prev: at.wrapping_sub(1), next: EDGE, rank: NO_RANK });
     }
 }

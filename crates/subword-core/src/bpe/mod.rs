@@ -33,10 +33,12 @@ pub use joins::Joins;
 use crate::model::{Merges, Model};
 use crate::types::TokenId;
 use crate::vocab::Vocab;
+pub(crate) use pairs::MAX_MERGES;
+
 use pairs::Pairs;
 
-/// Up to this many bytes the scan is used, above it the heap. `bench/merge` says where they cross.
-pub const SCAN_LIMIT: usize = 64;
+/// Up to this many bytes the scan is used, above it the heap.
+const LONGEST_SHORT: usize = 64;
 
 /// No pair here.
 const NO_RANK: u32 = u32::MAX;
@@ -55,7 +57,6 @@ pub struct Merger {
 /// The working memory of a merge, kept between pieces.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    short: short::Scratch,
     long: long::Scratch,
 }
 
@@ -100,10 +101,10 @@ impl Merger {
 
     /// Appends the ids that merging a piece gives.
     fn merge(&self, piece: &[u8], scratch: &mut Scratch, ids: &mut Vec<TokenId>) {
-        let tokens = piece.iter().map(|&byte| self.byte_ids[usize::from(byte)]);
-        if piece.len() <= SCAN_LIMIT {
-            short::merge(&self.pairs, tokens, &mut scratch.short, ids);
+        if piece.len() <= LONGEST_SHORT {
+            short::merge(&self.pairs, piece, &self.byte_ids, ids);
         } else {
+            let tokens = piece.iter().map(|&byte| self.byte_ids[usize::from(byte)]);
             long::merge(&self.pairs, tokens, &mut scratch.long, ids);
         }
     }

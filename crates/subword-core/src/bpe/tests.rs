@@ -20,15 +20,14 @@ fn model(merges: &[(&str, &str)], listed: bool) -> Model {
 }
 
 /// The definition, word for word.
-fn naive(model: &Model, piece: &[u8]) -> Vec<TokenId> {
-    let pairs = Merger::new(model).pairs;
+fn naive(model: &Model, pairs: &Pairs, piece: &[u8]) -> Vec<TokenId> {
     let mut tokens: Vec<TokenId> =
         piece.iter().map(|b| model.vocab.id_of(&[*b]).unwrap()).collect();
     loop {
-        let merges = tokens.windows(2).map(|two| pairs.get(two[0], two[1])).enumerate();
-        let best = merges.filter(|(_, m)| m.rank != NO_RANK).min_by_key(|(at, m)| (m.rank, *at));
-        let Some((at, merged)) = best else { return tokens };
-        tokens.splice(at..at + 2, [merged.id]);
+        let ranks = tokens.windows(2).map(|two| pairs.rank(two[0], two[1])).enumerate();
+        let best = ranks.filter(|(_, rank)| *rank != NO_RANK).min_by_key(|(at, rank)| (*rank, *at));
+        let Some((at, rank)) = best else { return tokens };
+        tokens.splice(at..at + 2, [pairs.merged(rank)]);
     }
 }
 
@@ -37,11 +36,14 @@ fn spell(model: &Model, ids: &[TokenId]) -> Vec<String> {
     ids.iter().map(|id| String::from_utf8_lossy(bytes(id)).into_owned()).collect()
 }
 
-fn both(model: &Model, piece: &[u8]) -> [Vec<TokenId>; 2] {
-    let merger = Merger::new(model);
+fn both(merger: &Merger, piece: &[u8]) -> [Vec<TokenId>; 2] {
     let tokens = || piece.iter().map(|&b| merger.byte_ids[usize::from(b)]);
     let mut ids = [Vec::new(), Vec::new()];
-    short::merge(&merger.pairs, tokens(), &mut short::Scratch::default(), &mut ids[0]);
+    if piece.len() <= LONGEST_SHORT {
+        short::merge(&merger.pairs, piece, &merger.byte_ids, &mut ids[0]);
+    } else {
+        merger.merge(piece, &mut Scratch::default(), &mut ids[0]);
+    }
     long::merge(&merger.pairs, tokens(), &mut long::Scratch::default(), &mut ids[1]);
     ids
 }
@@ -49,7 +51,7 @@ fn both(model: &Model, piece: &[u8]) -> [Vec<TokenId>; 2] {
 #[test]
 fn equal_pairs_merge_leftmost_first() {
     let model = model(&[("a", "a")], true);
-    for ids in both(&model, b"aaaaa") {
+    for ids in both(&Merger::new(&model), b"aaaaa") {
         assert_eq!(spell(&model, &ids), ["aa", "aa", "a"]);
     }
 }
@@ -59,7 +61,7 @@ fn a_listed_pair_is_not_every_pair_with_the_same_result() {
     let merges = [("b", "c"), ("a", "b"), ("ab", "c")];
     for (listed, expected) in [(true, vec!["a", "bc"]), (false, vec!["abc"])] {
         let model = model(&merges, listed);
-        for ids in both(&model, b"abc") {
+        for ids in both(&Merger::new(&model), b"abc") {
             assert_eq!(spell(&model, &ids), expected, "listed: {listed}");
         }
     }
@@ -86,16 +88,16 @@ fn all_ways_agree_on_random_merges() {
         let pairs: Vec<(&str, &str)> = merges.iter().map(|(a, b)| (&**a, &**b)).collect();
         let model = model(&pairs, round % 2 == 0);
         let joins = Joins::new(&model.vocab);
+        let merger = Merger::new(&model);
+        let naive = |piece: &[u8]| naive(&model, &merger.pairs, piece);
         for _ in 0..20 {
             let piece: String = (0..1 + random(40)).map(|_| alphabet[random(4)]).collect();
-            let expected = naive(&model, piece.as_bytes());
-            for ids in both(&model, piece.as_bytes()) {
+            let expected = naive(piece.as_bytes());
+            for ids in both(&merger, piece.as_bytes()) {
                 assert_eq!(ids, expected, "{piece} {pairs:?}");
             }
             let mut cut = Vec::new();
-            joins.cut(piece.as_bytes(), |from, to| {
-                cut.extend(naive(&model, &piece.as_bytes()[from..to]))
-            });
+            joins.cut(piece.as_bytes(), |from, to| cut.extend(naive(&piece.as_bytes()[from..to])));
             assert_eq!(cut, expected, "{piece} {pairs:?}");
         }
     }

@@ -195,8 +195,8 @@ mod tests {
         assert_eq!(refused("dGh 300"), format!("{start}, found \"dGh 300\""));
         assert_eq!(refused("d=hl 300"), format!("{start}, found \"d=hl 300\""));
         assert_eq!(refused("\u{ff}\t 300"), format!("{start}, found \"\\xc3\\xbf\\t 300\""));
-        for rank in ["x", "-1", "1.5", "16777216", "99999999999999999999999"] {
-            let expected = "expected a rank from 0 to 16777215, found";
+        for rank in ["x", "-1", "1.5", "2097152", "99999999999999999999999"] {
+            let expected = "expected a rank from 0 to 2097151, found";
             let line = format!("dGhl {rank}");
             assert_eq!(refused(&line), format!("t.tiktoken:257: {expected} \"{line}\""));
         }

@@ -130,11 +130,11 @@ fn bad_vocabularies_are_refused_with_their_line() {
     );
     assert_eq!(
         refused("\"th\": 4000000000", ""),
-        "vocab.json:2: expected an id from 0 to 16777215, found 4000000000"
+        "vocab.json:2: expected an id from 0 to 2097151, found 4000000000"
     );
     assert_eq!(
         refused("\"th\": null", ""),
-        "vocab.json:2: expected an id from 0 to 16777215, found null"
+        "vocab.json:2: expected an id from 0 to 2097151, found null"
     );
     let error = loaded("{\"a\": 0}", "", &LoadOptions::default()).unwrap_err();
     assert!(

@@ -93,13 +93,12 @@ fn errors_say_what_was_expected_and_what_was_found() {
 fn ids_are_whole_numbers_up_to_the_limit() {
     let id = |text: &str| Json::new(text.as_bytes()).unwrap().id().map_err(|e| e.to_string());
     assert_eq!(id("0"), Ok(0));
-    assert_eq!(id(" 16777215 "), Ok(16_777_215));
-    for found in
-        ["16777216", "4000000000", "99999999999999999999", "-1", "1.5", "1e3", "01", "true"]
+    assert_eq!(id(" 2097151 "), Ok(2_097_151));
+    for found in ["2097152", "4000000000", "99999999999999999999", "-1", "1.5", "1e3", "01", "true"]
     {
-        assert_eq!(id(found), Err(format!(":1: expected an id from 0 to 16777215, found {found}")));
+        assert_eq!(id(found), Err(format!(":1: expected an id from 0 to 2097151, found {found}")));
     }
-    assert_eq!(id("\"7\""), Err(":1: expected an id from 0 to 16777215, found \"7\"".into()));
+    assert_eq!(id("\"7\""), Err(":1: expected an id from 0 to 2097151, found \"7\"".into()));
 }
 
 #[test]

@@ -43,7 +43,7 @@ fn other_files_are_refused() {
     assert_eq!(refusal("t", "{}", &none), json);
     assert_eq!(
         refusal("t", "{\"model\": 7, \"x\": {}}", &none),
-        "t:1: expected an id from 0 to 16777215, found an object"
+        "t:1: expected an id from 0 to 2097151, found an object"
     );
     assert_eq!(refusal("t", "{\"format\": \"other\"}", &none), json);
     assert_eq!(
