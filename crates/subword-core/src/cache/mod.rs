@@ -6,14 +6,19 @@ is compared before an answer is used, and what does not fit is forgotten and mer
 
 | table    | pieces         | ids     | one entry                                     |
 |----------|----------------|---------|-----------------------------------------------|
-| *short*  | up to 15 bytes | up to 3 | half a cache line: a 128-bit key and the ids  |
-| *middle* | up to 31 bytes | up to 7 | a cache line: a 256-bit key and the ids       |
+| *short*  | up to 15 bytes | up to 5 | half a cache line: a 128-bit key and the ids  |
+| *middle* | up to 31 bytes | up to 11 | a cache line: a 256-bit key and the ids      |
 | *long*   | up to 255      | any     | a slot that points into arenas; when one is full, the table starts afresh |
 
-A key is the piece and its length, compared as words.
+A key is the piece and its length, compared as words. An id has 21 bits, so three share a word, and
+the number of ids has the place of a last one.
 Short and middle are sets of two: a new entry takes the first place, the one there moves to the
 second, the one there is forgotten. A look-up touches one cache line (two, next to each other, in
 the middle table), which can be asked for ahead of its use.
+
+A piece with too many ids for its length goes to the next table, unless it is ASCII: such pieces are
+rare (no word, no number), and to look for every new word in three tables costs more than to merge
+them again.
 
 The ids of a whole piece and of the same bytes as a part of a longer one can differ (a model may
 take a piece that is a token as it is, see `ignore_merges`), so a key says which of the two it is.
@@ -26,6 +31,7 @@ mod pool;
 
 use crate::arch::{self, Line, Lines};
 use crate::types::TokenId;
+use crate::vocab::MAX_ID;
 use long::Long;
 
 pub use pool::Pool;
@@ -39,8 +45,11 @@ pub const LONGEST_SHORT: usize = 15;
 pub const LONGEST_MIDDLE: usize = 31;
 
 /// The most ids in the short and the middle table.
-pub const SHORT_IDS: usize = 3;
-const MIDDLE_IDS: usize = 7;
+pub const SHORT_IDS: usize = 5;
+const MIDDLE_IDS: usize = 11;
+
+const ID_BITS: usize = 21;
+const _: () = assert!(MAX_ID < 1 << ID_BITS);
 
 /// A short piece, its length, and whether it is only a part.
 pub type Key = u128;
@@ -62,20 +71,15 @@ pub struct Cache {
     long: Long,
 }
 
-/// Up to three ids and, in the top half of the second word, how many.
+/// Up to five ids in two words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ids([u64; 2]);
 
 impl Ids {
-    fn new(ids: &[TokenId]) -> Ids {
-        let id = |at: usize| u64::from(ids.get(at).copied().unwrap_or(0));
-        Ids([id(0) | id(1) << 32, id(2) | (ids.len() as u64) << 32])
-    }
-
     /// How many ids there are.
     #[inline(always)]
     pub fn len(self) -> usize {
-        (self.0[1] >> 32) as usize
+        packed(&self.0, SHORT_IDS) as usize
     }
 
     /// Whether there are none.
@@ -83,25 +87,47 @@ impl Ids {
         self.len() == 0
     }
 
-    /// The ids; only the first `len` count.
+    /// The first three places; only the first `len` count.
     #[inline(always)]
-    pub fn ids(self) -> [TokenId; SHORT_IDS] {
-        [self.0[0] as TokenId, (self.0[0] >> 32) as TokenId, self.0[1] as TokenId]
+    pub fn first(self) -> [TokenId; 3] {
+        std::array::from_fn(|at| packed(&self.0, at))
+    }
+
+    /// The other two.
+    #[inline(always)]
+    pub fn rest(self) -> [TokenId; 2] {
+        std::array::from_fn(|at| packed(&self.0, 3 + at))
     }
 }
 
+/// The number in a place: 21 bits, three to a word.
+#[inline(always)]
+fn packed(words: &[u64], at: usize) -> TokenId {
+    (words[at / 3] >> (at % 3 * ID_BITS)) as TokenId & ((1 << ID_BITS) - 1)
+}
+
+/// The words of these ids, and their number in the last place.
+fn pack<const WORDS: usize>(ids: &[TokenId]) -> [u64; WORDS] {
+    let mut words = [0; WORDS];
+    let number = (3 * WORDS - 1, ids.len() as TokenId);
+    for (at, id) in ids.iter().copied().enumerate().chain([number]) {
+        words[at / 3] |= u64::from(id) << (at % 3 * ID_BITS);
+    }
+    words
+}
+
 impl Cache {
-    /// A cache that uses at most `bytes` of memory; 0 remembers nothing. Half of it for short pieces.
+    /// A cache that uses at most `bytes` of memory; 0 remembers nothing.
     pub fn new(bytes: usize) -> Cache {
-        let short = power_of_two_below(bytes / 2 / size_of::<Line>());
-        let middle = power_of_two_below(bytes * 3 / 8 / size_of::<Line>());
+        let short = power_of_two_below(bytes / 4 / size_of::<Line>());
+        let middle = power_of_two_below(bytes / 2 / size_of::<Line>());
         let shift = |len: usize| if len > 1 { 64 - len.trailing_zeros() } else { 63 };
         Cache {
             short: Lines::zeroed(short),
             short_shift: shift(short),
             middle: Lines::zeroed(middle),
             middle_shift: shift(middle),
-            long: Long::new(bytes / 8),
+            long: Long::new(bytes / 4),
         }
     }
 
@@ -156,21 +182,27 @@ impl Cache {
         part: bool,
         mut take: impl FnMut(&[TokenId]),
     ) -> bool {
-        if end - start <= LONGEST_MIDDLE {
+        let piece = &text[start..end];
+        if piece.len() <= LONGEST_SHORT && piece.is_ascii() {
+            return false;
+        }
+        if piece.len() <= LONGEST_MIDDLE {
             let key = middle_key(text, start, end, part);
             let line = self.middle_line(&key);
             for line in [line, line ^ 1] {
                 let Some(line) = self.middle.get(line as usize) else { break };
                 if line[..4] == key {
-                    let half = |at: usize| (line[4 + at / 2] >> (32 * (at % 2))) as TokenId;
-                    let ids: [TokenId; MIDDLE_IDS] = std::array::from_fn(half);
-                    take(&ids[..half(MIDDLE_IDS) as usize]);
+                    let id = |at: usize| packed(&line[4..], at);
+                    let ids: [TokenId; MIDDLE_IDS] = std::array::from_fn(id);
+                    take(&ids[..id(MIDDLE_IDS) as usize]);
                     return true;
                 }
             }
         }
-        let found = self.long.get(&text[start..end], part);
-        found.map(take).is_some()
+        if piece.len() <= LONGEST_MIDDLE && piece.is_ascii() {
+            return false;
+        }
+        self.long.get(piece, part).map(take).is_some()
     }
 
     /// Remembers the ids of a piece.
@@ -180,23 +212,20 @@ impl Cache {
             let line = self.line_of(key);
             if let Some(line) = self.short.get_mut(line as usize) {
                 let [a, b, _, _, v, w, _, _] = *line;
-                let Ids([first, second]) = Ids::new(ids);
+                let [first, second] = pack(ids);
                 *line = [key as u64, (key >> 64) as u64, a, b, first, second, v, w];
             }
+        } else if piece.len() <= LONGEST_SHORT && piece.is_ascii() {
+            // See above: it would be looked for in vain.
         } else if piece.len() <= LONGEST_MIDDLE && ids.len() <= MIDDLE_IDS {
             let key = middle_key(piece, 0, piece.len(), part);
             let line = self.middle_line(&key) as usize;
             if line ^ 1 < self.middle.len() {
                 self.middle[line ^ 1] = self.middle[line];
-                let half = |at: usize| match at {
-                    MIDDLE_IDS => ids.len() as u64,
-                    _ => u64::from(ids.get(at).copied().unwrap_or(0)),
-                };
-                let word = |at: usize| half(2 * at) | half(2 * at + 1) << 32;
-                let [a, b, c, d] = key;
-                self.middle[line] = [a, b, c, d, word(0), word(1), word(2), word(3)];
+                let ([a, b, c, d], [v, w, x, y]) = (key, pack(ids));
+                self.middle[line] = [a, b, c, d, v, w, x, y];
             }
-        } else {
+        } else if piece.len() > LONGEST_MIDDLE || !piece.is_ascii() {
             self.long.insert(piece, part, ids);
         }
     }
@@ -269,7 +298,8 @@ mod tests {
         if end <= LONGEST_SHORT {
             let key = short_key(piece, 0, end, part);
             if let Some(found) = cache.short(key, cache.line_of(key)) {
-                return Some(found.ids()[..found.len()].to_vec());
+                let ids = [&found.first()[..], &found.rest()].concat();
+                return Some(ids[..found.len()].to_vec());
             }
         }
         let mut ids = Vec::new();
@@ -300,7 +330,7 @@ mod tests {
             for i in 0..20_000u32 {
                 let piece = vec![b'a' + (i % 7) as u8; 1 + (i % 60) as usize];
                 let piece = [&i.to_le_bytes()[..], &piece].concat();
-                let ids: Vec<TokenId> = (0..1 + i % 9).map(|n| n + i).collect();
+                let ids: Vec<TokenId> = (0..1 + i % 14).map(|n| n + i).collect();
                 cache.insert(&piece, i % 2 == 0, &ids);
                 let found = look_up(&cache, &piece, i % 2 == 0);
                 assert_eq!(look_up(&cache, &piece, i % 2 != 0), None);

@@ -73,7 +73,7 @@ impl Worker {
 pub(super) trait Sink {
     /// Makes room for the ids of so many pieces.
     fn reserve(&mut self, pieces: usize);
-    /// Takes up to three ids.
+    /// Takes a few ids.
     fn few(&mut self, ids: Ids);
     /// Takes any number.
     fn many(&mut self, ids: &[TokenId]);
@@ -89,9 +89,12 @@ impl Sink for Vec<TokenId> {
 
     #[inline(always)]
     fn few(&mut self, ids: Ids) {
-        // Three ids at once and then the right length: no loop, and one branch that is never taken.
+        // Three places at once and then the right length: no loop, and branches that go one way.
         let len = self.len();
-        self.extend_from_slice(&ids.ids());
+        self.extend_from_slice(&ids.first());
+        if ids.len() > 3 {
+            self.extend_from_slice(&ids.rest());
+        }
         self.truncate(len + ids.len());
     }
 

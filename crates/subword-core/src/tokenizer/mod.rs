@@ -30,7 +30,7 @@ pub use offsets::{Located, in_characters};
 pub use threads::{Ragged, Threads};
 
 /// How much memory the cache of each thread may use, if the caller does not say.
-pub const DEFAULT_CACHE_BYTES: usize = 32 << 20;
+pub const DEFAULT_CACHE_BYTES: usize = 64 << 20;
 
 /// How many workers are kept between calls.
 const POOL_SIZE: usize = 64;
