@@ -22,7 +22,7 @@ from subword import Tokenizer
 SAMPLE = """The lowest of the low were slower than the slowest; they'd flow and they'll follow.
   def low(flow):\n\t\treturn flow['low'] + 12345\n\n\n
    Ниже, чем ниже ниже. 你好你好、世界。 héé naïve ne\u0301e\u0301 😀😀 ½ '\u017f 각각 각\u11a8
-   helloWorld HELLO hello <|endoftext|> <|endo ftext|> ... !!!\n -> 123 1234567 漢字かな 한국어
+   helloWorld HELLO hello ... !!!\n -> 123 1234567 漢字かな 한국어
 """
 
 SPECIAL = {"<|endoftext|>": 500, "<|endofprompt|>": 501, "<|endo": 502, "é\n": 510}
@@ -124,7 +124,7 @@ def from_native(**settings: Any) -> Tokenizer:
 
 #: Tokens that no merge of MERGES makes.
 WHOLE = {401: b" world", 402: b"lowlow", 403: "слово".encode(), 404: b" 12", 405: b"<|endoftext|>"}
-assert not RANKS.keys() & WHOLE.values()
+assert not RANKS.keys() & {*WHOLE.values(), *(text.encode() for text in SPECIAL), b"world"}
 
 
 def with_whole_pieces() -> Tokenizer:
@@ -146,7 +146,7 @@ def with_flags() -> Tokenizer:
         special_tokens=[
             {"content": "<|endoftext|>", "id": 500, "lstrip": True},
             {"content": "<|endofprompt|>", "id": 501, "rstrip": True},
-            {"content": "hello", "id": 502, "single_word": True, "always": True},
+            {"content": "world", "id": 502, "single_word": True, "always": True},
             {"content": "  ", "id": 503, "always": True},
         ]
     )
@@ -181,6 +181,7 @@ MAKERS: dict[str, Callable[[], Tokenizer]] = {
         {bytes([i]): 255 - i for i in range(256)}, pattern="gpt2", special_tokens={"<|endo": 256}
     ),
     "ranks, holes": with_holes,
+    "ranks, a special token that is a token too": lambda: by_ranks("gpt2", {"low": 500}),
     "merges": lambda: Tokenizer(VOCAB, MERGES),
     "merges, regex": lambda: Tokenizer(VOCAB, MERGES, SPECIAL, pattern=REGEX),
     "merges, other ids": with_other_ids,
@@ -192,6 +193,9 @@ MAKERS: dict[str, Callable[[], Tokenizer]] = {
     "nfkd": lambda: with_normalizer("nfkd"),
     "template": with_template,
 }
+
+#: Those with two tokens of the same bytes, which only our own file can tell apart.
+TWICE = ["ranks, a special token that is a token too"]
 
 #: Those that give back another text than they got.
 NORMALISED = ["nfc", "nfkd"]
@@ -207,4 +211,4 @@ def large_text() -> str:
     """Enough for several threads, with pieces short and long, and special tokens."""
     dice = random.Random(7)
     words = [*WORDS, *SAMPLE.split(" "), *(c * 30 for c in CLASSES), "a" * 300, " ", " ", " "]
-    return "".join(dice.choices(words, k=120_000))
+    return "".join(dice.choices(words, k=25_000))
