@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 import subword._tokenizer
-from hypothesis import given, note
+from hypothesis import example, given, note, settings
 from hypothesis import strategies as st
 from small import MAKERS, NORMALISED, large_text, tokenizer_named
 from strategies import any_bytes, texts
@@ -100,6 +100,8 @@ def test_all_calls_give_the_same_ids(data: bytes) -> None:
 
 
 @given(data=any_bytes, places=st.lists(st.integers(0, 400)), held=st.integers(1, 60))
+@example(data="'sa각각".encode(), places=[4, 5, 7, 8], held=1)
+@settings(max_examples=300)
 def test_a_stream_of_any_parts_gives_the_ids_of_the_whole(
     data: bytes, places: list[int], held: int
 ) -> None:
