@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import importlib
-import os
 import pickle
 import shutil
 from pathlib import Path
@@ -16,11 +15,11 @@ import tiktoken as real
 import tiktoken.model
 from hypothesis import given
 from hypothesis import strategies as st
+from published import file
 from subword import ModelFormatError
 from subword.integrations import tiktoken as ours
 from subword.integrations._tiktoken_table import ENCODINGS, MODEL_PREFIXES, MODELS, Published
 
-VOCABS = Path(os.environ.get("SUBWORD_DATA", Path(__file__).parent.parent / ".data"), "vocabs")
 NAMES = ["r50k_base", "cl100k_base", "o200k_base"]
 
 TEXTS = [
@@ -35,9 +34,7 @@ TEXTS = [
 
 
 def published(name: str) -> ours.Encoding:
-    if not (VOCABS / ENCODINGS[name].file).is_file():
-        pytest.skip(f"no {name}: SUBWORD_DATA does not name the data")
-    return ours.get_encoding(name, directory=VOCABS)
+    return ours.get_encoding(name, directory=file(f"vocabs/{ENCODINGS[name].file}").parent)
 
 
 def real_of(enc: ours.Encoding) -> real.Encoding:

@@ -446,6 +446,11 @@ fn ids_from_array(ids: &Bound<'_, PyAny>) -> PyResult<Option<Vec<TokenId>>> {
             "ids must have one dimension, not {found}: decode_batch takes many sequences"
         )));
     }
+    // A buffer in the other byte order passes for one in ours below.
+    let other_order: &[u8] = if cfg!(target_endian = "little") { b">!" } else { b"<" };
+    if buffer.format().to_bytes().first().is_some_and(|order| other_order.contains(order)) {
+        return Ok(None);
+    }
     if let Ok(buffer) = PyBuffer::<u32>::get(ids) {
         return buffer.to_vec(py).map(Some);
     }

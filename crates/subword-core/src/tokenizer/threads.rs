@@ -176,8 +176,7 @@ impl Tokenizer {
     /// How much of a text that goes on can be encoded now without knowing how: up to a place where
     /// it may be cut. 0 if there is none yet.
     pub fn settled(&self, text: &[u8], allowed: &Allowed) -> Result<usize> {
-        // What must not be there is not to be cut in two either, or nobody would see it.
-        let allowed = if *allowed == Allowed::Error { &Allowed::All } else { allowed };
+        let text = &text[..whole_characters(text)];
         // What is forbidden must not be cut in two either: then nobody would see it.
         let allowed = if *allowed == Allowed::Error { &Allowed::All } else { allowed };
         self.with_finders(allowed, &[], |finders| {
@@ -303,6 +302,16 @@ impl Tokenizer {
         results.sort_unstable_by_key(|(job, _)| *job);
         results.into_iter().map(|(_, result)| result).collect()
     }
+}
+
+/// How much of a text is left without the first bytes of a character at its end, which only what
+/// follows can complete.
+fn whole_characters(text: &[u8]) -> usize {
+    let incomplete = |&at: &usize| {
+        matches!(std::str::from_utf8(&text[at..]),
+            Err(error) if error.valid_up_to() == 0 && error.error_len().is_none())
+    };
+    (text.len().saturating_sub(3)..text.len()).find(incomplete).unwrap_or(text.len())
 }
 
 /// Texts of these sizes in groups that are worth a job each.

@@ -1,0 +1,154 @@
+"""The public face: exactly these names, documented and typed, and nothing heavy to import."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.resources
+import inspect
+import subprocess
+import sys
+import types
+from typing import Any
+
+import pytest
+import subword
+from subword import Decoder, Tokenizer
+
+PUBLIC = [
+    "Decoder",
+    "ModelFormatError",
+    "PatternError",
+    "SpecialTokenError",
+    "SubwordError",
+    "TextError",
+    "Tokenizer",
+    "UnknownIdError",
+    "UnknownTokenError",
+    "patterns",
+]
+
+METHODS = [
+    "cache_bytes",
+    "count",
+    "count_batch",
+    "decode",
+    "decode_batch",
+    "decode_bytes",
+    "decoder",
+    "encode",
+    "encode_array",
+    "encode_batch",
+    "encode_batch_arrays",
+    "encode_iter",
+    "encode_iterable",
+    "encode_offsets",
+    "find_token",
+    "fingerprint",
+    "from_files",
+    "from_ranks",
+    "kind",
+    "load",
+    "max_id",
+    "merges",
+    "pattern",
+    "save",
+    "settled",
+    "special_tokens",
+    "to_bytes",
+    "token_bytes",
+    "token_id",
+    "vocab",
+    "vocab_size",
+]
+
+
+def test_the_public_names_are_these() -> None:
+    assert subword.__all__ == PUBLIC
+    modules = {name for name, value in vars(subword).items() if isinstance(value, types.ModuleType)}
+    others = {name for name in vars(subword) if not name.startswith("_")} - modules
+    assert others == {*PUBLIC}
+
+
+def test_the_methods_of_a_tokenizer_are_these() -> None:
+    assert sorted(name for name in dir(Tokenizer) if not name.startswith("_")) == METHODS
+    assert sorted(name for name in dir(Decoder) if not name.startswith("_")) == ["finish", "push"]
+
+
+@pytest.mark.parametrize("owner", [Tokenizer, Decoder], ids=lambda owner: owner.__name__)
+def test_every_method_says_what_it_does(owner: type) -> None:
+    assert inspect.getdoc(owner)
+    for name in dir(owner):
+        if not name.startswith("_"):
+            doc = inspect.getdoc(getattr(owner, name)) or ""
+            assert len(doc) > 10, name
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_every_public_name_says_what_it_is(name: str) -> None:
+    value = getattr(subword, name)
+    if isinstance(value, type):
+        assert inspect.getdoc(value)
+        assert value.__module__.startswith("subword")
+    assert "\n" in (subword.__doc__ or "")
+
+
+def test_signatures_show_their_defaults() -> None:
+    encode = inspect.signature(Tokenizer.encode)
+    assert str(encode) == (
+        "(self, /, text, *, special='text', errors='strict', add_special_tokens=False, "
+        "threads=None)"
+    )
+    count = inspect.signature(Tokenizer.count)
+    assert str(count) == (
+        "(self, /, text, *, limit=None, special='text', errors='strict', threads=None)"
+    )
+
+
+def imported(program: str) -> set[str]:
+    """The modules that a program has loaded when it ends."""
+    program += "\nimport sys; print(*sys.modules)"
+    run = [sys.executable, "-c", program]
+    return {*subprocess.run(run, capture_output=True, text=True, check=True).stdout.split()}
+
+
+def test_importing_loads_nothing_heavy() -> None:
+    loaded = {name.partition(".")[0] for name in imported("import subword")}
+    assert not loaded & {"numpy", "click", "tqdm", "tiktoken", "tokenizers", "typing_extensions"}
+    assert not {name for name in imported("import subword") if "integrations" in name}
+    assert "subword._cli" not in imported("import subword")
+
+
+def test_encoding_to_lists_loads_no_numpy() -> None:
+    program = (
+        "import subword\n"
+        "tok = subword.Tokenizer({i: bytes([i]) for i in range(256)}, [])\n"
+        "assert tok.decode(tok.encode('low' * 200_000)) == 'low' * 200_000\n"
+        "tok.encode_batch(['low']); tok.encode_offsets('low'); tok.count('low')"
+    )
+    assert "numpy" not in imported(program)
+    assert "numpy" in imported(program + "; tok.encode_array('low')")
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    assert subword.__version__ == importlib.metadata.version("subword")
+
+
+def test_the_package_is_typed() -> None:
+    files = importlib.resources.files("subword")
+    assert (files / "py.typed").is_file()
+    assert (files / "_core.pyi").is_file()
+
+
+def test_the_stubs_are_those_of_the_engine() -> None:
+    pytest.importorskip("mypy")
+    run = [sys.executable, "-m", "mypy.stubtest", "subword._core"]
+    done = subprocess.run(run, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_patterns_cannot_be_changed() -> None:
+    patterns: Any = subword.patterns
+    with pytest.raises(TypeError):
+        patterns["gpt2"] = ()
+    assert patterns["none"] == ()
+    assert all(isinstance(regex, str) for regexes in patterns.values() for regex in regexes)
