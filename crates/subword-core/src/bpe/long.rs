@@ -57,6 +57,12 @@ struct Queue {
 }
 
 impl Queue {
+    /// Starts with these entries.
+    fn start(&mut self, entries: impl Iterator<Item = (u32, u32)>) {
+        self.run.extend(entries.map(|(rank, at)| u64::from(rank) << 32 | u64::from(at)));
+        self.run.sort_unstable_by_key(|&entry| Reverse(entry));
+    }
+
     fn push(&mut self, rank: u32, at: u32) {
         self.heap.push(Reverse(u64::from(rank) << 32 | u64::from(at)));
     }
@@ -83,11 +89,8 @@ pub(super) fn merge(
 ) {
     let Scratch { nodes, queue } = scratch;
     fill(pairs, piece, nodes);
-    for (at, node) in (0..).zip(nodes.iter()) {
-        if node.rank != NO_RANK {
-            queue.push(node.rank, at);
-        }
-    }
+    let ranks = nodes.iter().map(|node| node.rank).zip(0..);
+    queue.start(ranks.filter(|(rank, _)| *rank != NO_RANK));
 
     while let Some((rank, at)) = queue.pop() {
         let node = nodes[at as usize];
