@@ -62,20 +62,26 @@ impl Joins {
         }
     }
 
-    /// Calls `segment` with the start and end of each part of the piece, in order.
-    #[inline]
-    pub fn cut(&self, piece: &[u8], mut segment: impl FnMut(usize, usize)) {
+    /// The parts of the piece, in order: where each starts and ends.
+    #[inline(always)]
+    pub fn cut(&self, piece: &[u8]) -> impl Iterator<Item = (usize, usize)> {
         let mut start = 0;
-        let mut left = Unit::at(piece, 0);
-        while left.end < piece.len() {
-            let right = Unit::at(piece, left.end);
-            if self.is_safe(piece, left, right) {
-                segment(start, left.end);
-                start = left.end;
+        std::iter::from_fn(move || {
+            if start == piece.len() {
+                return None;
             }
-            left = right;
-        }
-        segment(start, piece.len());
+            let from = start;
+            let mut left = Unit::at(piece, start);
+            while left.end < piece.len() {
+                let right = Unit::at(piece, left.end);
+                if self.is_safe(piece, left, right) {
+                    break;
+                }
+                left = right;
+            }
+            start = left.end;
+            Some((from, start))
+        })
     }
 
     #[inline(always)]

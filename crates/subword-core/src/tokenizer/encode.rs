@@ -209,29 +209,44 @@ impl Tokenizer {
     fn encode_batch_of_pieces(
         &self,
         text: &[u8],
-        first: usize,
+        mut start: usize,
         ends: &[usize],
         worker: &mut Worker,
         sink: &mut impl Sink,
     ) -> Result<()> {
-        let Worker { cache, entries, .. } = worker;
-        entries.clear();
-        let mut start = first;
+        // Where the first of the entries starts.
+        let mut first = start;
         for &end in ends {
-            if end - start > LONGEST_SHORT && is_wide(&text[start..]) {
-                self.joins.cut(&text[start..end], |from, to| {
-                    let part = self.model.ignore_merges && to - from < end - start;
-                    entries.push(Entry::new(cache, text, start + from, start + to, part));
-                });
+            let piece = &text[start..end];
+            if piece.len() <= LONGEST_SHORT || !is_wide(piece) {
+                worker.entries.push(Entry::new(&worker.cache, text, start, end, false));
             } else {
-                entries.push(Entry::new(cache, text, start, end, false));
+                for (from, to) in self.joins.cut(piece) {
+                    let part = self.model.ignore_merges && to - from < piece.len();
+                    let (from, to) = (start + from, start + to);
+                    worker.entries.push(Entry::new(&worker.cache, text, from, to, part));
+                    if worker.entries.len() >= 4 * BATCH {
+                        first = self.encode_entries(text, first, worker, sink)?;
+                    }
+                }
             }
             start = end;
         }
+        self.encode_entries(text, first, worker, sink)?;
+        Ok(())
+    }
 
+    /// The second pass; returns where the last entry ends. The first one starts at `start`.
+    #[inline]
+    fn encode_entries(
+        &self,
+        text: &[u8],
+        mut start: usize,
+        worker: &mut Worker,
+        sink: &mut impl Sink,
+    ) -> Result<usize> {
+        let mut entries = std::mem::take(&mut worker.entries);
         sink.reserve(entries.len());
-        let mut start = first;
-        let entries = std::mem::take(&mut worker.entries);
         for &entry in &entries {
             match worker.cache.short(entry.key, entry.line) {
                 Some(ids) if entry.key != 0 => sink.few(ids),
@@ -239,8 +254,9 @@ impl Tokenizer {
             }
             start = entry.end;
         }
+        entries.clear();
         worker.entries = entries;
-        Ok(())
+        Ok(start)
     }
 
     /// `text[start..entry.end]`, which is not in the short table.
@@ -276,16 +292,17 @@ impl Tokenizer {
     fn encode_long_word(&self, piece: &[u8], worker: &mut Worker, sink: &mut impl Sink) {
         let Worker { cache, scratch, ids, .. } = worker;
         ids.clear();
-        self.joins.cut(piece, |from, to| {
+        for (from, to) in self.joins.cut(piece) {
             let part = self.model.ignore_merges && to - from < piece.len();
             if to - from <= LONGEST_SHORT {
                 let key = short_key(piece, from, to, part);
                 if let Some(known) = cache.short(key, cache.line_of(key)) {
-                    return ids.few(known);
+                    Sink::few(ids, known);
+                    continue;
                 }
             }
             self.merger.encode(&self.model.vocab, &piece[from..to], part, scratch, ids);
-        });
+        }
         cache.insert(piece, false, ids);
         sink.many(ids);
     }
