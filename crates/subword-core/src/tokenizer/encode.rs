@@ -50,7 +50,8 @@ impl Entry {
             let key = short_key(text, start, end, part);
             Entry { key, line: cache.line_of(key), end, part }
         } else if end - start <= LONGEST_MIDDLE {
-            Entry { key: 0, line: cache.middle_line_of(text, start, end, part), end, part }
+            cache.prefetch_middle(text, start, end, part);
+            Entry { key: 0, line: 0, end, part }
         } else {
             Entry { key: 0, line: 0, end, part }
         }
