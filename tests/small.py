@@ -159,7 +159,19 @@ def with_normalizer(form: str) -> Tokenizer:
             {"content": "<|endoftext|>", "id": 500},
             {"content": "ne\u0301", "id": 501, "normalized": True},
             {"content": "각", "id": 502, "normalized": True, "always": True},
+            {"content": "zo", "id": 503, "normalized": True, "always": True},
+            {"content": "éééé", "id": 504, "normalized": True, "always": True},
         ],
+    )
+
+
+def with_spaces() -> Tokenizer:
+    """As GPT-NeoX has them: runs of spaces that are found after normalisation."""
+    spaces = [{"content": " " * n, "id": 500 + n} for n in range(2, 7)]
+    return from_native(
+        normalizer="nfc",
+        pattern="gpt2",
+        special_tokens=[{**token, "normalized": True, "always": True} for token in spaces],
     )
 
 
@@ -191,6 +203,7 @@ MAKERS: dict[str, Callable[[], Tokenizer]] = {
     "flags": with_flags,
     "nfc": lambda: with_normalizer("nfc"),
     "nfkd": lambda: with_normalizer("nfkd"),
+    "nfc, spaces": with_spaces,
     "template": with_template,
 }
 
@@ -198,7 +211,7 @@ MAKERS: dict[str, Callable[[], Tokenizer]] = {
 TWICE = ["ranks, a special token that is a token too"]
 
 #: Those that give back another text than they got.
-NORMALISED = ["nfc", "nfkd"]
+NORMALISED = ["nfc", "nfkd", "nfc, spaces"]
 
 
 @cache

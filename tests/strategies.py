@@ -31,7 +31,16 @@ WORDS = [
     *["hello", " world", "Hello", "HELLO", "helloWorld", "naïve", "слово", "漢字かな", "한국어"],
     *["123", "1234567", " 12", "3.14", "...", "!!!\n", "->", "://", "\r\n", "\n\n", "  ", "   \n"],
     *["<|endoftext|>", "<|endofprompt|>", "<|im_start|>", "<|endo", "ftext|>"],
-    *["e\u0301", "a\u0316\u0301", "\u1100\u1161\u11a8", "각\u11a8"],
+    *[
+        "e\u0301",
+        "e\u0301" * 4,
+        "ne\u0301",
+        "lo\u0301w",
+        "low",
+        "a\u0316\u0301",
+        "\u1100\u1161\u11a8",
+        "각\u11a8",
+    ],
 ]
 
 characters = st.one_of(st.sampled_from(CLASSES), st.characters(exclude_categories=["Cs"]))

@@ -101,6 +101,8 @@ def test_all_calls_give_the_same_ids(data: bytes) -> None:
 
 @given(data=any_bytes, places=st.lists(st.integers(0, 400)), held=st.integers(1, 60))
 @example(data="'sa각각".encode(), places=[4, 5, 7, 8], held=1)
+@example(data="zo\u0301w".encode(), places=[2], held=1)
+@example(data=("-" + "e\u0301" * 4).encode(), places=[11], held=1)
 @settings(max_examples=300)
 def test_a_stream_of_any_parts_gives_the_ids_of_the_whole(
     data: bytes, places: list[int], held: int

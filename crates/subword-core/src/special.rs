@@ -84,6 +84,11 @@ impl Finder {
         self.tokens.iter().any(|token| token.lstrip || token.rstrip || token.single_word)
     }
 
+    /// Whether all tokens that it finds are runs of spaces.
+    pub fn finds_only_spaces(&self) -> bool {
+        self.tokens.iter().all(|token| token.content.bytes().all(|byte| byte == b' '))
+    }
+
     /// The first special token in a text and where it starts.
     pub fn first(&self, text: &[u8]) -> Option<(&SpecialToken, usize)> {
         let found = self.automaton.as_ref()?.find(text)?;

@@ -14,7 +14,7 @@ use super::encode::{Counter, Sink, Worker};
 use super::{Finders, Tokenizer};
 use crate::error::Result;
 use crate::model::Normalizer;
-use crate::special::{Allowed, Span};
+use crate::special::{Allowed, Finder, Span};
 use crate::types::TokenId;
 
 /// The least work that is worth a thread, in bytes.
@@ -180,7 +180,8 @@ impl Tokenizer {
         // What is forbidden must not be cut in two either: then nobody would see it.
         let allowed = if *allowed == Allowed::Error { &Allowed::All } else { allowed };
         self.with_finders(allowed, &[], |finders| {
-            if finders.raw.looks_around() || finders.normal.looks_around() {
+            let (raw, normal) = (&finders.raw, &finders.normal);
+            if raw.looks_around() || normal.looks_around() || !self.same_when_normal(normal) {
                 return Ok(0);
             }
             // A special token may have started near the end, or be spelled across any place in the
@@ -202,6 +203,16 @@ impl Tokenizer {
                 .find(|&at| self.may_cut(text, at) && !inside(at));
             Ok(cut.or(ended).unwrap_or(0))
         })
+    }
+
+    /// Whether a search before normalisation finds the same as one after it. Spaces never compose, and
+    /// nothing becomes a space canonically; other tokens may be spelled in many ways.
+    fn same_when_normal(&self, finder: &Finder) -> bool {
+        match self.model.normalizer {
+            Normalizer::None => true,
+            Normalizer::Nfc | Normalizer::Nfd => finder.finds_only_spaces(),
+            Normalizer::Nfkc | Normalizer::Nfkd => finder.is_empty(),
+        }
     }
 
     /// Whether an ordinary text may be cut at `at`, normalisation included.

@@ -46,7 +46,7 @@ pub(super) fn read(mut fields: Fields, options: &LoadOptions) -> Result<Model> {
     {
         return Err(version.expected("\"1.0\""));
     }
-    let parts = read_model(fields.need("model")?)?;
+    let mut parts = read_model(fields.need("model")?)?;
     for key in ["truncation", "padding"] {
         if let Some(json) = fields.take_value(key) {
             return Err(Error::format_line(json.line(), format!("{key} is not supported"))
@@ -65,6 +65,7 @@ pub(super) fn read(mut fields: Fields, options: &LoadOptions) -> Result<Model> {
     fields.finish("tokenizer.json")?;
 
     parts.written.check_odd(&special_tokens)?;
+    parts.forget_look_alikes(&special_tokens);
     let mut model = Model::new(parts.written.vocab, parts.merges, pattern, special_tokens);
     model.ignore_merges = parts.ignore_merges;
     model.normalizer = normalizer;

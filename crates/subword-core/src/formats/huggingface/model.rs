@@ -8,8 +8,8 @@ in older ones, and merges are `"a b"` or `["a", "b"]`.
 use crate::error::{Error, Result};
 use crate::formats::gpt2::{PairReader, WrittenVocab};
 use crate::formats::json::{Fields, Json};
-use crate::model::Merges;
-use crate::types::Pair;
+use crate::model::{Merges, SpecialToken};
+use crate::types::{Pair, TokenId};
 use crate::vocab::Vocab;
 
 /// What the model says.
@@ -17,6 +17,38 @@ pub(super) struct Parts<'a> {
     pub(super) written: WrittenVocab<'a>,
     pub(super) merges: Merges,
     pub(super) ignore_merges: bool,
+}
+
+impl Parts<'_> {
+    /// An added token that is in the vocabulary too is written there as it is, and may look like other
+    /// bytes in the alphabet: `é` is 0xE9. If no merge makes these bytes, they are not what is meant.
+    pub(super) fn forget_look_alikes(&mut self, added: &[SpecialToken]) {
+        let vocab = &mut self.written.vocab;
+        let other = |bytes: &[u8], token: &SpecialToken| {
+            bytes.len() > 1 && bytes != token.content.as_bytes()
+        };
+        let mut look_alikes: Vec<TokenId> = added
+            .iter()
+            .filter(|token| vocab.bytes_of(token.id).is_some_and(|bytes| other(bytes, token)))
+            .map(|token| token.id)
+            .collect();
+        if look_alikes.is_empty() {
+            return;
+        }
+        if let Merges::Listed(pairs) = &self.merges {
+            let mut used = vec![false; vocab.id_limit() as usize];
+            let bytes = |id| vocab.bytes_of(id).unwrap_or_default();
+            for &(left, right) in pairs {
+                let made = vocab.id_of(&[bytes(left), bytes(right)].concat());
+                [Some(left), Some(right), made]
+                    .iter()
+                    .flatten()
+                    .for_each(|&id| used[id as usize] = true);
+            }
+            look_alikes.retain(|&id| !used[id as usize]);
+        }
+        look_alikes.into_iter().for_each(|id| vocab.remove(id));
+    }
 }
 
 /// Reads the model of byte-level BPE. Anything else is refused.
