@@ -19,7 +19,7 @@ from subword._errors import SpecialTokenError, UnknownTokenError
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from subword._types import Errors, Ids, Pattern, Special, SpecialTokens, StrPath, Text
+    from subword._types import Errors, Pattern, Special, SpecialTokens, StrPath, Text
 
 DEFAULT_CACHE_BYTES: int = _core.DEFAULT_CACHE_BYTES
 
