@@ -19,6 +19,7 @@ From what a user holds down to bytes:
 | `cache`     | piece to ids, remembered, bounded                                         |
 | `model`     | everything a trained tokenizer is, as plain data                          |
 | `vocab`     | token bytes to id, and back                                               |
+| `utf8`      | characters as Python keeps them to UTF-8                                  |
 | `arch`      | byte scans with SIMD forms                                                |
 
 Stages do not know each other: `tokenizer` joins them. All may read the plain data in `model`, which
@@ -36,6 +37,7 @@ pub mod pretok;
 pub mod special;
 pub mod tokenizer;
 pub mod types;
+pub mod utf8;
 pub mod vocab;
 
 pub use error::{Error, Result};

@@ -49,10 +49,10 @@ impl Entry {
         if end - start <= LONGEST_SHORT {
             let key = short_key(text, start, end, part);
             Entry { key, line: cache.line_of(key), end, part }
-        } else if end - start <= LONGEST_MIDDLE {
-            cache.prefetch_middle(text, start, end, part);
-            Entry { key: 0, line: 0, end, part }
         } else {
+            if end - start <= LONGEST_MIDDLE {
+                cache.prefetch_middle(text, start, end, part);
+            }
             Entry { key: 0, line: 0, end, part }
         }
     }

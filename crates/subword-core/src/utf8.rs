@@ -1,0 +1,105 @@
+/*!
+Characters as Python keeps them (one, two or four bytes each) to UTF-8.
+
+Python's own conversion looks at one character at a time: 5 MB take 22 ms, which is as long as
+encoding them (2026-11-15). Here runs of ASCII are copied 32 characters at a time, and the rest goes
+through a small buffer that stays in the first-level cache.
+*/
+
+/// A number that may be a character.
+pub trait Unit: Copy {
+    /// The number.
+    fn code(self) -> u32;
+}
+
+impl Unit for u8 {
+    #[inline(always)]
+    fn code(self) -> u32 {
+        u32::from(self)
+    }
+}
+
+impl Unit for u16 {
+    #[inline(always)]
+    fn code(self) -> u32 {
+        u32::from(self)
+    }
+}
+
+impl Unit for u32 {
+    #[inline(always)]
+    fn code(self) -> u32 {
+        self
+    }
+}
+
+/// How many units are converted before the buffer is emptied.
+const BLOCK: usize = 1024;
+
+/// How many units are tried as ASCII at once.
+const RUN: usize = 32;
+
+/// The text as UTF-8, or the position of the first unit that is no character (a lone surrogate).
+pub fn from_units<U: Unit>(units: &[U]) -> Result<Vec<u8>, usize> {
+    let mut text = Vec::with_capacity(units.len() + units.len() / 2);
+    let mut buffer = [0; 4 * BLOCK];
+    for (block_at, block) in units.chunks(BLOCK).enumerate() {
+        let (mut at, mut len) = (0, 0);
+        while at < block.len() {
+            if let Some(run) = block[at..].first_chunk::<RUN>()
+                && run.iter().fold(0, |all, unit| all | unit.code()) < 0x80
+            {
+                for (byte, unit) in buffer[len..len + RUN].iter_mut().zip(run) {
+                    *byte = unit.code() as u8;
+                }
+                (at, len) = (at + RUN, len + RUN);
+                continue;
+            }
+            // Not all ASCII: the next few one by one, before a run is tried again.
+            for unit in &block[at..block.len().min(at + RUN)] {
+                let Some(c) = char::from_u32(unit.code()) else {
+                    return Err(block_at * BLOCK + at);
+                };
+                len += c.encode_utf8(&mut buffer[len..]).len();
+                at += 1;
+            }
+        }
+        text.extend_from_slice(&buffer[..len]);
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::from_units;
+
+    #[test]
+    fn every_character_comes_out_at_every_place() {
+        for pad in [0, 1, 31, 32, 33, 1000, 1023, 1024, 1025, 3000] {
+            for c in ['a', '\0', 'é', 'ÿ', 'Ж', '中', '\u{FFFF}', '😀', '\u{10FFFF}'] {
+                let text = format!("{}{c}{}{c}", "x".repeat(pad), "y".repeat(40));
+                let codes: Vec<u32> = text.chars().map(u32::from).collect();
+                assert_eq!(from_units(&codes).unwrap(), text.as_bytes());
+                if let Ok(units) =
+                    codes.iter().map(|&c| u16::try_from(c)).collect::<Result<Vec<_>, _>>()
+                {
+                    assert_eq!(from_units(&units).unwrap(), text.as_bytes());
+                }
+                if let Ok(units) =
+                    codes.iter().map(|&c| u8::try_from(c)).collect::<Result<Vec<_>, _>>()
+                {
+                    assert_eq!(from_units(&units).unwrap(), text.as_bytes());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_lone_surrogate_is_told_by_its_position() {
+        for at in [0, 5, 40, 1023, 1024, 2500] {
+            let mut units = vec![u16::from(b'x'); 3000];
+            units[at] = 0xD800;
+            assert_eq!(from_units(&units), Err(at));
+        }
+    }
+}
