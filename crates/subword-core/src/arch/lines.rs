@@ -3,8 +3,8 @@ A table of cache lines: 64 bytes each, aligned to 64, zero at first, on huge pag
 any.
 
 A look-up in a large table of small pages costs a walk through the page table besides the memory
-access itself. Huge pages (2 MiB) make that walk rare; they must be asked for before the first touch
-(encoding warm English is a third faster, 2026-11-15). Nothing is touched here, so a large table
+access itself. Huge pages (2 MiB) make that walk rare; they must be asked for before the first touch.
+(Warm, of English nothing, of Russian a tenth, 2026-11-15.) Nothing is touched here, so a large table
 costs only what is used of it.
 */
 
