@@ -1,0 +1,66 @@
+/*!
+The first tokens of a word: a piece of a model that does not start from plain bytes.
+
+```text
+units       l o w   ->   l o w        one token per byte or character, unk where there is none
+the mark    l o w   ->   l o w </w>   as a token of its own, or l o w</w> joined to the last unit
+```
+
+A part of a word that is not its end has no mark.
+*/
+
+use crate::model::{Model, Units};
+use crate::types::TokenId;
+use crate::vocab::Vocab;
+
+/// Where words begin.
+#[derive(Debug)]
+pub(super) struct First {
+    units: Units,
+    mark: Option<Mark>,
+    unk: Option<TokenId>,
+}
+
+#[derive(Debug)]
+enum Mark {
+    Separate(TokenId),
+    Joined(Vec<u8>),
+}
+
+impl First {
+    /// Reads a checked model.
+    pub(super) fn new(model: &Model) -> First {
+        let start = &model.start;
+        let separate = start.separate_mark().and_then(|mark| model.vocab.id_of(mark.as_bytes()));
+        let joined = start.joined_mark().map(|mark| Mark::Joined(mark.as_bytes().to_vec()));
+        First { units: start.units, mark: separate.map(Mark::Separate).or(joined), unk: start.unk }
+    }
+
+    /// Replaces `tokens` by the first tokens of a piece, or of a part of one; `whole` if it ends where
+    /// the piece ends. The error is where a unit starts that has no token.
+    pub(super) fn tokens_into(
+        &self,
+        vocab: &Vocab,
+        piece: &[u8],
+        whole: bool,
+        tokens: &mut Vec<TokenId>,
+    ) -> Result<(), usize> {
+        tokens.clear();
+        let mark = self.mark.as_ref().filter(|_| whole);
+        let mut at = 0;
+        for unit in self.units.of(piece) {
+            let id = match mark {
+                Some(Mark::Joined(mark)) if at + unit.len() == piece.len() => {
+                    vocab.id_of(&[unit, mark].concat())
+                }
+                _ => vocab.id_of(unit),
+            };
+            tokens.push(id.or(self.unk).ok_or(at)?);
+            at += unit.len();
+        }
+        if let Some(&Mark::Separate(mark)) = mark {
+            tokens.push(mark);
+        }
+        Ok(())
+    }
+}
