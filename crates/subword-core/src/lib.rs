@@ -36,6 +36,7 @@ pub mod normalize;
 pub mod pretok;
 pub mod special;
 pub mod tokenizer;
+pub mod trainer;
 pub mod types;
 pub mod utf8;
 pub mod vocab;

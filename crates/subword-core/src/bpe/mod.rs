@@ -28,6 +28,7 @@ mod long;
 mod pairs;
 mod short;
 mod splits;
+pub mod train;
 
 pub use joins::Joins;
 
