@@ -21,7 +21,7 @@ pub(super) struct First {
     unk: Option<TokenId>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 enum Mark {
     Separate(TokenId),
     Joined(Vec<u8>),
@@ -53,7 +53,8 @@ impl First {
                 Some(Mark::Joined(mark)) if at + unit.len() == piece.len() => {
                     vocab.id_of(&[unit, mark].concat())
                 }
-                _ => vocab.id_of(unit),
+                // Text that is spelled like the mark is not the mark.
+                _ => vocab.id_of(unit).filter(|&id| self.mark != Some(Mark::Separate(id))),
             };
             tokens.push(id.or(self.unk).ok_or(at)?);
             at += unit.len();

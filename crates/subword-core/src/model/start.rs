@@ -133,7 +133,7 @@ fn is_white(piece: &[u8]) -> bool {
 pub(super) fn check(model: &Model) -> Result<()> {
     let Model { start, vocab, .. } = model;
     if let Some(end) = &start.end_of_word {
-        check_mark(&end.mark)?;
+        EndOfWord::check(&end.mark)?;
     }
     if !start.is_plain() && (model.ignore_merges || model.merges == Merges::Ranked) {
         let what = if model.ignore_merges { "ignore_merges" } else { "token ranks" };
@@ -154,17 +154,20 @@ pub(super) fn check(model: &Model) -> Result<()> {
     }
 }
 
-fn check_mark(mark: &str) -> Result<()> {
-    let wrong = if mark.is_empty() {
-        "is empty".to_owned()
-    } else if mark.contains(char::is_whitespace) {
-        "holds white space, and pieces of white space are skipped".to_owned()
-    } else if mark.len() > MAX_SPECIAL_BYTES {
-        format!("has {} bytes, the limit is {MAX_SPECIAL_BYTES}", mark.len())
-    } else {
-        return Ok(());
-    };
-    Err(Error::format(format!("the end-of-word mark {wrong}")))
+impl EndOfWord {
+    /// An error if this string cannot be a mark.
+    pub fn check(mark: &str) -> Result<()> {
+        let wrong = if mark.is_empty() {
+            "is empty".to_owned()
+        } else if mark.contains(char::is_whitespace) {
+            "holds white space, and pieces of white space are skipped".to_owned()
+        } else if mark.len() > MAX_SPECIAL_BYTES {
+            format!("has {} bytes, the limit is {MAX_SPECIAL_BYTES}", mark.len())
+        } else {
+            return Ok(());
+        };
+        Err(Error::format(format!("the end-of-word mark {wrong}")))
+    }
 }
 
 /// Every byte that UTF-8 uses is a token, and with a joined mark also before the mark.
