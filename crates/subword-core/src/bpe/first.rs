@@ -9,9 +9,47 @@ the mark    l o w   ->   l o w </w>   as a token of its own, or l o w</w> joined
 A part of a word that is not its end has no mark.
 */
 
+use super::{Merger, Scratch, long};
 use crate::model::{Model, Units};
 use crate::types::TokenId;
 use crate::vocab::Vocab;
+
+/// What stays allocated between two words: a longer one gives its memory back.
+const KEPT: usize = 1 << 16;
+
+impl Merger {
+    /// Appends the ids of a word, or of a part of one; `whole` if it ends where the word ends. The error
+    /// is where a unit starts that has no token.
+    ///
+    /// Always by the heap: most words are remembered, and the scan is made for bytes.
+    pub fn encode_word(
+        &self,
+        vocab: &Vocab,
+        word: &[u8],
+        whole: bool,
+        scratch: &mut Scratch,
+        ids: &mut Vec<TokenId>,
+    ) -> Result<(), usize> {
+        let Scratch { long, tokens } = scratch;
+        self.first.tokens_into(vocab, word, whole, tokens)?;
+        if !tokens.is_empty() {
+            long::merge(&self.pairs, tokens.iter().copied(), long, ids);
+        }
+        tokens.clear();
+        tokens.shrink_to(KEPT);
+        Ok(())
+    }
+
+    /// Replaces `tokens` by what merging a word starts from.
+    pub fn first_tokens(
+        &self,
+        vocab: &Vocab,
+        word: &[u8],
+        tokens: &mut Vec<TokenId>,
+    ) -> Result<(), usize> {
+        self.first.tokens_into(vocab, word, true, tokens)
+    }
+}
 
 /// Where words begin.
 #[derive(Debug)]
@@ -38,7 +76,7 @@ impl First {
 
     /// Replaces `tokens` by the first tokens of a piece, or of a part of one; `whole` if it ends where
     /// the piece ends. The error is where a unit starts that has no token.
-    pub(super) fn tokens_into(
+    fn tokens_into(
         &self,
         vocab: &Vocab,
         piece: &[u8],

@@ -23,8 +23,8 @@ million with a heap alone, 2.1 times with runs, 2026-11-15).
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use super::NO_RANK;
 use super::pairs::Pairs;
-use super::{KEPT, NO_RANK};
 use crate::types::TokenId;
 
 #[derive(Debug, Default)]
@@ -44,6 +44,9 @@ struct Node {
 
 /// No neighbour.
 const EDGE: u32 = u32::MAX;
+
+/// What stays allocated between two pieces: a longer one gives its memory back.
+const KEPT: usize = 1 << 16;
 
 /// The ranks of pairs and where they are, the least first.
 #[derive(Debug, Default)]

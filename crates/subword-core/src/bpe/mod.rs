@@ -1,9 +1,9 @@
 /*!
 One piece to token ids: byte-pair encoding by rank.
 
-Start with one token per byte (other models start otherwise: see `first`). Find the adjacent pair with the lowest rank, the leftmost of equals,
-replace it by its merged token, repeat until no adjacent pair has a rank. With merges `l+o` (rank 0)
-and `lo+w` (rank 1):
+Start with one token per byte, or as `first` says. Find the adjacent pair with the lowest rank, the
+leftmost of equals, replace it by its merged token, repeat until no adjacent pair has a rank. With
+merges `l+o` (rank 0) and `lo+w` (rank 1):
 
 ```text
 l o w e r   ->   lo w e r   ->   low e r
@@ -40,11 +40,8 @@ pub(crate) use pairs::MAX_MERGES;
 use first::First;
 use pairs::Pairs;
 
-/// Up to this many first tokens the scan is used, above it the heap.
+/// Up to this many bytes the scan is used, above it the heap.
 const LONGEST_SHORT: usize = 64;
-
-/// What stays allocated between two pieces: a longer one gives its memory back.
-const KEPT: usize = 1 << 16;
 
 /// No pair here.
 const NO_RANK: u32 = u32::MAX;
@@ -106,38 +103,6 @@ impl Merger {
         } else {
             self.merge(piece, scratch, ids);
         }
-    }
-
-    /// Appends the ids of a piece of a model that does not start from plain bytes, or of a part of
-    /// one; `whole` if it ends where the piece ends. The error is where a character starts that has
-    /// no token.
-    pub fn encode_word(
-        &self,
-        vocab: &Vocab,
-        piece: &[u8],
-        whole: bool,
-        scratch: &mut Scratch,
-        ids: &mut Vec<TokenId>,
-    ) -> Result<(), usize> {
-        let Scratch { long, tokens } = scratch;
-        self.first.tokens_into(vocab, piece, whole, tokens)?;
-        if tokens.len() <= LONGEST_SHORT {
-            short::merge_tokens(&self.pairs, tokens, ids);
-        } else {
-            long::merge(&self.pairs, tokens.iter().copied(), long, ids);
-            tokens.shrink_to(KEPT);
-        }
-        Ok(())
-    }
-
-    /// Replaces `tokens` by what merging the word would start from.
-    pub fn first_tokens(
-        &self,
-        vocab: &Vocab,
-        piece: &[u8],
-        tokens: &mut Vec<TokenId>,
-    ) -> Result<(), usize> {
-        self.first.tokens_into(vocab, piece, true, tokens)
     }
 
     /// Appends the ids that merging a piece gives.

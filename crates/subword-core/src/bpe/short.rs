@@ -1,5 +1,5 @@
 /*!
-Merging by a scan, for pieces of up to 64 bytes or characters.
+Merging by a scan, for pieces of up to 64 bytes.
 
 A node per byte in small arrays, linked forwards and backwards; a merge takes the right node out of
 the chain. `keys[i]` is the rank of the pair that starts at node i with i itself below it, so the
@@ -23,57 +23,30 @@ const NO_KEY: u32 = u32::MAX;
 /// The bits of a key that are the node.
 const NODE_BITS: u32 = 8;
 
-/// The nodes of a piece.
-struct Nodes {
-    tokens: [TokenId; LONGEST_SHORT],
-    keys: [u32; LONGEST_SHORT],
-}
-
-#[inline(always)]
-fn key(rank: u32, at: usize) -> u32 {
-    match rank {
-        NO_RANK => NO_KEY,
-        rank => rank << NODE_BITS | at as u32,
-    }
-}
-
-/// Appends the ids that merging the piece gives; `byte_ids` are the ids of bytes.
+/// Appends the ids that merging the piece gives; `tokens` are the ids of its bytes.
 pub(super) fn merge(
     pairs: &Pairs,
     piece: &[u8],
     byte_ids: &[TokenId; 256],
     ids: &mut Vec<TokenId>,
 ) {
-    let mut nodes = Nodes { tokens: [0; LONGEST_SHORT], keys: [NO_KEY; LONGEST_SHORT] };
-    for (at, &byte) in piece.iter().enumerate() {
-        nodes.tokens[at] = byte_ids[usize::from(byte)];
-    }
-    for (at, two) in piece.windows(2).enumerate() {
-        nodes.keys[at] = key(pairs.rank_of_bytes(two[0], two[1]), at);
-    }
-    run(pairs, nodes, piece.len(), ids);
-}
-
-/// Appends the ids that merging these tokens gives.
-pub(super) fn merge_tokens(pairs: &Pairs, tokens: &[TokenId], ids: &mut Vec<TokenId>) {
-    let mut nodes = Nodes { tokens: [0; LONGEST_SHORT], keys: [NO_KEY; LONGEST_SHORT] };
-    nodes.tokens[..tokens.len()].copy_from_slice(tokens);
-    for (at, two) in tokens.windows(2).enumerate() {
-        nodes.keys[at] = key(pairs.rank(two[0], two[1]), at);
-    }
-    run(pairs, nodes, tokens.len(), ids);
-}
-
-/// Merges `len` nodes.
-#[inline(always)]
-fn run(pairs: &Pairs, nodes: Nodes, len: usize, ids: &mut Vec<TokenId>) {
-    let Nodes { mut tokens, mut keys } = nodes;
+    let len = piece.len();
+    let mut tokens = [0; LONGEST_SHORT];
+    let mut keys = [NO_KEY; LONGEST_SHORT];
     // The node after and before each, one off: 0 is the edge.
     let mut next = [0u8; LONGEST_SHORT + 1];
     let mut prev = [0u8; LONGEST_SHORT + 1];
-    for at in 0..len {
+    for (at, &byte) in piece.iter().enumerate() {
+        tokens[at] = byte_ids[usize::from(byte)];
         next[at] = at as u8 + 1;
         prev[at + 1] = at as u8;
+    }
+    let key = |rank: u32, at: usize| match rank {
+        NO_RANK => NO_KEY,
+        rank => rank << NODE_BITS | at as u32,
+    };
+    for (at, two) in piece.windows(2).enumerate() {
+        keys[at] = key(pairs.rank_of_bytes(two[0], two[1]), at);
     }
     // Whole groups of eight, so that the minimum has no rest to treat apart.
     let groups = len.div_ceil(8);
