@@ -51,6 +51,13 @@ pub enum Error {
         /// What was expected and what was found.
         message: String,
     },
+    /// A training that cannot begin or go on.
+    Training {
+        /// What is wrong.
+        message: String,
+        /// What to do about it.
+        hint: Option<String>,
+    },
     /// An id that no token has.
     UnknownId {
         /// The id, wide enough for what a caller may pass by mistake.
@@ -82,10 +89,15 @@ impl Error {
         Error::ModelFormat { place: format!(":{line}"), message: message.into(), hint: None }
     }
 
+    /// An error about training.
+    pub fn training(message: impl Into<String>) -> Self {
+        Error::Training { message: message.into(), hint: None }
+    }
+
     /// The same error with a line that says what to do.
     #[must_use]
     pub fn with_hint(mut self, text: impl Into<String>) -> Self {
-        if let Error::ModelFormat { hint, .. } = &mut self {
+        if let Error::ModelFormat { hint, .. } | Error::Training { hint, .. } = &mut self {
             *hint = Some(text.into());
         }
         self
@@ -144,6 +156,10 @@ impl fmt::Display for Error {
             }
             Error::Text { message, position } => write!(f, "{message} (byte {position})"),
             Error::Argument { message } => f.write_str(message),
+            Error::Training { message, hint } => {
+                f.write_str(message)?;
+                hint.iter().try_for_each(|hint| write!(f, "\n  hint: {hint}"))
+            }
             Error::UnknownId { id, position } => {
                 write!(f, "no token has id {id} (position {position})")
             }

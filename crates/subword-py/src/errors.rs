@@ -15,6 +15,7 @@ pub(crate) fn raise(py: Python<'_>, error: Error) -> PyErr {
         Error::Pattern { pattern, message } => new(py, "PatternError", (pattern, message)),
         Error::SpecialToken { token, position } => new(py, "SpecialTokenError", (token, position)),
         Error::Text { message, position } => new(py, "TextError", (message, position)),
+        Error::Training { message, hint } => new(py, "TrainingError", (message, hint)),
         Error::Argument { message } => PyValueError::new_err(message),
         Error::UnknownId { id, position } => new(py, "UnknownIdError", (id, position)),
         Error::Io { path, message, code } => match code {

@@ -1,9 +1,9 @@
 /*!
 One piece to token ids: byte-pair encoding by rank.
 
-Start with one token per byte. Find the adjacent pair with the lowest rank, the leftmost of equals,
-replace it by its merged token, repeat until no adjacent pair has a rank. With merges `l+o` (rank 0)
-and `lo+w` (rank 1):
+Start with one token per byte, or as `first` says. Find the adjacent pair with the lowest rank, the
+leftmost of equals, replace it by its merged token, repeat until no adjacent pair has a rank. With
+merges `l+o` (rank 0) and `lo+w` (rank 1):
 
 ```text
 l o w e r   ->   lo w e r   ->   low e r
@@ -22,10 +22,12 @@ list (`long`), and before both of them a cut of long pieces at boundaries that n
 (`joins`).
 */
 
+mod first;
 mod joins;
 mod long;
 mod pairs;
 mod short;
+pub mod train;
 
 pub use joins::Joins;
 
@@ -37,6 +39,7 @@ use crate::types::TokenId;
 use crate::vocab::Vocab;
 pub(crate) use pairs::MAX_MERGES;
 
+use first::First;
 use pairs::Pairs;
 
 /// Up to this many bytes the scan is used, above it the heap.
@@ -59,6 +62,7 @@ pub struct Merger {
     level: Level,
     /// With `ignore_merges`: the tokens that their own bytes do not merge to. Few, or none.
     whole: HashMap<Box<[u8]>, TokenId>,
+    first: First,
 }
 
 /// The ids of some pieces, and the memory to find them, kept between calls.
@@ -69,6 +73,8 @@ pub struct Merged {
     spans: Vec<Span>,
     short: short::Scratch,
     long: long::Scratch,
+    /// What a word starts from.
+    tokens: Vec<TokenId>,
 }
 
 impl Merged {
@@ -92,7 +98,8 @@ impl Merger {
                 (Pairs::listed(&model.vocab, pairs), all.collect())
             }
         };
-        let mut merger = Merger { pairs, byte_ids, level, whole: HashMap::new() };
+        let first = First::new(model);
+        let mut merger = Merger { pairs, byte_ids, level, whole: HashMap::new(), first };
         if model.ignore_merges {
             merger.whole = merger.not_merged(&model.vocab, &unclear);
         }
@@ -130,10 +137,20 @@ impl Merger {
         !self.whole.is_empty()
     }
 
+    /// Appends the ids of one whole piece. It has no missing byte.
+    pub fn encode(&self, piece: &[u8], merged: &mut Merged, ids: &mut Vec<TokenId>) {
+        if let Some(id) = self.whole(piece) {
+            ids.push(id);
+        } else {
+            self.merge(piece, &[(0, piece.len())], merged);
+            ids.extend_from_slice(merged.ids_of(0));
+        }
+    }
+
     /// Merges pieces of a text, each from one place to another. They have no missing byte.
     pub fn merge(&self, text: &[u8], places: &[Span], merged: &mut Merged) {
         let Merger { pairs, byte_ids, .. } = self;
-        let Merged { ids, spans, short, long } = merged;
+        let Merged { ids, spans, short, long, .. } = merged;
         ids.clear();
         spans.clear();
         spans.resize(places.len(), (0, 0));

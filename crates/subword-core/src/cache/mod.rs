@@ -244,6 +244,32 @@ impl Cache {
         }
     }
 
+    /// Hands over the ids of `text[start..end]`; says whether it could.
+    pub fn recall(
+        &self,
+        text: &[u8],
+        start: usize,
+        end: usize,
+        part: bool,
+        mut take: impl FnMut(&[TokenId]),
+    ) -> bool {
+        let view = self.view();
+        if end - start <= LONGEST_SHORT {
+            let key = short_key(text, start, end, part);
+            if let Some(ids) = view.short(key, view.line_of(key)) {
+                take(&ids.places()[..ids.len()]);
+                return true;
+            }
+        }
+        if end - start <= LONGEST_MIDDLE
+            && let Some((places, len)) = view.middle(text, start, end, part)
+        {
+            take(&places[..len]);
+            return true;
+        }
+        self.long(&text[start..end], part).map(take).is_some()
+    }
+
     /// The ids of a piece that is in neither of the two other tables.
     #[inline]
     pub fn long(&self, piece: &[u8], part: bool) -> Option<&[TokenId]> {
@@ -379,19 +405,9 @@ mod tests {
     use super::*;
 
     fn look_up(cache: &Cache, piece: &[u8], part: bool) -> Option<Vec<TokenId>> {
-        let (view, end) = (cache.view(), piece.len());
-        if end <= LONGEST_SHORT {
-            let key = short_key(piece, 0, end, part);
-            if let Some(found) = view.short(key, view.line_of(key)) {
-                return Some(found.places()[..found.len()].to_vec());
-            }
-        }
-        if end <= LONGEST_MIDDLE
-            && let Some((places, len)) = view.middle(piece, 0, end, part)
-        {
-            return Some(places[..len].to_vec());
-        }
-        cache.long(piece, part).map(<[TokenId]>::to_vec)
+        let mut ids = None;
+        cache.recall(piece, 0, piece.len(), part, |found| ids = Some(found.to_vec()));
+        ids
     }
 
     #[test]

@@ -15,6 +15,8 @@ like pieces. Where the script is written with spaces a long piece is a long word
 whole, and cut only if it is new and very long.
 */
 
+mod words;
+
 use super::{Finders, Tokenizer};
 use crate::arch::{Classify, Kernel};
 use crate::bpe::{LONGEST_SHORT as LONGEST_WORD, Merged};
@@ -193,6 +195,9 @@ impl Tokenizer {
         worker: &mut Worker,
         sink: &mut impl Sink,
     ) -> Result<()> {
+        if !self.plain {
+            return self.encode_words(text, worker, sink);
+        }
         let mut cursor = self.splitter.cursor(text)?;
         let mut ends = std::mem::take(&mut worker.ends);
         let mut start = 0;
