@@ -5,18 +5,20 @@ The assembly of training: counted pieces and settings in, a [`Model`] and a log 
 pieces and counts -> first tokens -> merges (`bpe::train`) -> vocabulary, special tokens -> Model
 ```
 
-Ids: the first tokens (the 256 bytes in byte order, unless the caller gives others), then the merges
-in their order, special tokens last.
+Ids: the first tokens (the 256 bytes in byte order, or the characters by code point and the mark,
+unless the caller gives others), then the merges in their order, special tokens last.
 
 A base is continued: its tokens, merges and special tokens keep their ids, a piece starts as what the
 base encodes it to, new tokens get the ids behind all of the base. If the base merges by token rank,
 so does the result: a new token's rank is its id.
 */
 
+mod alphabet;
+
 use crate::bpe::train::{self, Learned, Rules, Ties, Words};
 use crate::bpe::{Merger, Scratch};
 use crate::error::{Error, Result};
-use crate::model::{Merges, Model, Normalizer, Pattern, SpecialToken};
+use crate::model::{EndOfWord, Merges, Model, Normalizer, Pattern, SpecialToken, Units};
 use crate::types::{Count, TokenId};
 use crate::vocab::{MAX_ID, Vocab};
 
@@ -34,6 +36,8 @@ pub enum Size {
 pub enum Start<'a> {
     /// The 256 bytes.
     Bytes,
+    /// The characters of the pieces, or so many of them: the most frequent.
+    Characters(Option<usize>),
     /// These tokens, in the order of their ids; all single bytes that UTF-8 uses are among them.
     /// Pieces start as bytes: a longer token is used where merges make it.
     Given(&'a [Vec<u8>]),
@@ -50,13 +54,17 @@ pub struct Settings<'a> {
     pub start: Start<'a>,
     /// How the pieces were cut.
     pub pattern: Pattern,
+    /// The mark that ends every word, a token of its own.
+    pub end_of_word: Option<String>,
+    /// The special token of characters that are not in the alphabet.
+    pub unk_token: Option<String>,
     /// What gets the last ids.
     pub special_tokens: Vec<String>,
     /// What decides between pairs of the same count.
     pub ties: Ties,
     /// A pair that counts less is not merged.
     pub min_count: Count,
-    /// A token of more bytes is not made.
+    /// A token of more bytes, or characters, is not made.
     pub max_token_length: Option<usize>,
 }
 
@@ -76,6 +84,8 @@ impl Settings<'_> {
             size,
             start: Start::Bytes,
             pattern,
+            end_of_word: None,
+            unk_token: None,
             special_tokens: Vec::new(),
             ties: Ties::default(),
             min_count: 1,
@@ -87,7 +97,7 @@ impl Settings<'_> {
 /// Trains a model on pieces and their counts. `watch` is told, at least every 50 ms, how many merges
 /// there are and how many there will be at most; an error that it returns ends the training.
 pub fn train<'p>(
-    pieces: impl Iterator<Item = (&'p [u8], Count)>,
+    pieces: impl Iterator<Item = (&'p [u8], Count)> + Clone,
     settings: &Settings<'_>,
     watch: &mut dyn FnMut(usize, usize) -> Result<()>,
 ) -> Result<Trained> {
@@ -95,10 +105,18 @@ pub fn train<'p>(
         Start::Base(base) => Some(base),
         _ => None,
     };
-    let mut model = first_model(settings)?;
+    let mut model = first_model(settings, pieces.clone())?;
     let next = model.id_limit();
-    let (merges, tokens) = how_many(settings, &model)?;
-    let words = first_tokens(pieces, &model)?;
+    // Unless the caller lists it among the special tokens, unk is the first of them.
+    let mut special_tokens = settings.special_tokens.clone();
+    let unk = settings.unk_token.iter().filter(|unk| !special_tokens.contains(unk)).cloned();
+    special_tokens.splice(0..0, unk.collect::<Vec<_>>());
+    let (merges, tokens) = how_many(settings, &special_tokens, &model)?;
+    let words = if model.start.is_plain() {
+        first_tokens(pieces, &model)?
+    } else {
+        alphabet::first_tokens(pieces, &model)?
+    };
     if words.is_empty() {
         return Err(Error::training("there are no pieces to learn from")
             .with_hint("an empty corpus, or one of special tokens alone, has none"));
@@ -108,6 +126,7 @@ pub fn train<'p>(
         ties: settings.ties,
         min_count: settings.min_count,
         max_length: settings.max_token_length,
+        lengths: if model.start.is_plain() { Vec::new() } else { alphabet::lengths(&model) },
         listed: match &model.merges {
             Merges::Listed(pairs) => pairs.clone(),
             Merges::Ranked => Vec::new(),
@@ -119,19 +138,35 @@ pub fn train<'p>(
     if let Merges::Listed(pairs) = &mut model.merges {
         pairs.extend(learned.merges.iter().map(|merge| merge.pair));
     }
-    add_special_tokens(&mut model, &settings.special_tokens, base.map_or(0, Model::id_limit))?;
+    add_special_tokens(&mut model, &special_tokens, base.map_or(0, Model::id_limit))?;
+    if let Some(unk) = &settings.unk_token {
+        let token = model.special_tokens.iter().find(|token| token.content == *unk);
+        model.start.unk = token.map(|token| token.id);
+    }
     Ok(Trained { model: model.checked()?, learned })
 }
 
 /// What training starts from, as a model.
-fn first_model(settings: &Settings<'_>) -> Result<Model> {
+fn first_model<'p>(
+    settings: &Settings<'_>,
+    pieces: impl Iterator<Item = (&'p [u8], Count)>,
+) -> Result<Model> {
+    check_words(settings)?;
     if settings.max_token_length == Some(0) {
         return Err(Error::Argument {
             message: "max_token_length must be at least 1, not 0".into(),
         });
     }
+    let mut start = crate::model::Start {
+        end_of_word: settings.end_of_word.clone().map(|mark| EndOfWord { mark, joined: false }),
+        ..Default::default()
+    };
     let vocab = match settings.start {
-        Start::Bytes => Vocab::bytes(),
+        Start::Bytes => alphabet::first_vocab(pieces, &start, None)?,
+        Start::Characters(limit) => {
+            start.units = Units::Characters;
+            alphabet::first_vocab(pieces, &start, limit)?
+        }
         Start::Given(tokens) => Vocab::new((0..).zip(tokens.iter().map(Vec::as_slice)))?,
         Start::Base(base) => {
             if base.normalizer != Normalizer::None {
@@ -151,16 +186,46 @@ fn first_model(settings: &Settings<'_>) -> Result<Model> {
             return Ok(base.clone());
         }
     };
-    Model::new(vocab, Merges::Listed(vec![]), settings.pattern.clone(), vec![]).checked()
+    let mut model = Model::new(vocab, Merges::Listed(vec![]), settings.pattern.clone(), vec![]);
+    model.start = start;
+    model.checked()
+}
+
+/// Checks the settings that words bring with them.
+fn check_words(settings: &Settings<'_>) -> Result<()> {
+    let wrong = |message: String| Err(Error::Argument { message });
+    let chars = "goes with initial_vocab=\"chars\"";
+    match (settings.start, &settings.end_of_word, &settings.unk_token) {
+        (Start::Given(_) | Start::Base(_), Some(_), _) => {
+            wrong(format!("end_of_word {chars} or \"bytes\""))
+        }
+        (Start::Bytes | Start::Given(_) | Start::Base(_), _, Some(_)) => {
+            wrong(format!("unk_token {chars}: every byte is a token"))
+        }
+        (Start::Characters(Some(0)), _, _) => {
+            wrong("limit_alphabet must be at least 1, not 0".into())
+        }
+        (_, Some(mark), Some(unk)) if mark == unk => {
+            wrong(format!("end_of_word and unk_token are both {mark:?}"))
+        }
+        (_, Some(mark), _) => {
+            EndOfWord::check(mark).map_err(|wrong| Error::Argument { message: wrong.to_string() })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// How many merges and how many new tokens there may be.
-fn how_many(settings: &Settings<'_>, model: &Model) -> Result<(usize, usize)> {
+fn how_many(
+    settings: &Settings<'_>,
+    special_tokens: &[String],
+    model: &Model,
+) -> Result<(usize, usize)> {
     let known = |token: &&String| {
         model.vocab.id_of(token.as_bytes()).is_none()
             && model.special_tokens.iter().all(|special| special.content != **token)
     };
-    let special = settings.special_tokens.iter().filter(known).count();
+    let special = special_tokens.iter().filter(known).count();
     let base = model.vocab.len() + model.special_tokens.len();
     let room = (MAX_ID as usize + 1).saturating_sub(model.id_limit() as usize + special);
     match settings.size {
