@@ -1,15 +1,15 @@
 /*!
 Merging by a scan, for pieces of up to 64 bytes, several at a time.
 
-A node per byte in small arrays, linked forwards and backwards; a merge takes the right node out of
-the chain. `keys[i]` is the rank of the pair that starts at node i with i itself below it, so the
-least key is the lowest rank and of those the leftmost, and to find it is one pass of minima over an
-array of words, which compilers turn into a few vector instructions. O(n²), and for a word no heap is
-as fast.
+A node per byte; a merge takes the right node out, so the nodes that are left are the ones of a
+word, and neighbours are found by counting zeros. `keys[i]` is the rank of the pair that starts at
+node i with i itself below it, so the least key is the lowest rank and of those the leftmost. To find
+it is one pass of minima over an array of words, which compilers turn into a few vector instructions.
+O(n²), and for a word no heap is as fast.
 
 ```text
-      l     o     w     e     r          keys  l+o o+w w+e e+r  -
-      lo    .     w     e     r                lo+w -  w+e e+r  -
+      l     o     w     e     r          nodes 11111    keys  l+o o+w w+e e+r  -
+      lo    .     w     e     r                10111          lo+w -  w+e e+r  -
 ```
 
 After a merge two new pairs are looked up in a table that is larger than the processor's near
@@ -29,117 +29,135 @@ const NO_KEY: u32 = u32::MAX;
 /// The bits of a key that are the node.
 const NODE_BITS: u32 = 8;
 
+/// No node.
+const NOWHERE: usize = LONGEST_SHORT;
+
 /// How many pieces take turns.
 const TURNS: usize = 8;
+
+/// Most words are not longer than this: fewer keys to look through.
+const FEW: usize = 16;
 
 /// The working memory, kept between calls.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
-    words: [Word; TURNS],
+    few: [Word<FEW>; TURNS],
+    many: [Word<LONGEST_SHORT>; TURNS],
 }
 
-/// A piece on its way.
+/// A piece of up to `N` bytes on its way.
 #[derive(Debug)]
-struct Word {
-    tokens: [TokenId; LONGEST_SHORT],
-    keys: [u32; LONGEST_SHORT],
-    /// The node after and before each, one off: 0 is the edge.
-    next: [u8; LONGEST_SHORT + 1],
-    prev: [u8; LONGEST_SHORT + 1],
-    len: usize,
-    /// The node that the last turn made; its pairs are not looked up yet.
-    made: Option<usize>,
+struct Word<const N: usize> {
+    keys: [u32; N],
+    tokens: [TokenId; N],
+    /// A bit for each node that is left.
+    nodes: u64,
+    /// The node that the last turn made, whose pairs are not looked up yet, those around it, and the
+    /// one that is gone.
+    made: usize,
+    before: usize,
+    after: usize,
+    gone: usize,
     /// Which of the pieces it is.
     piece: usize,
 }
 
-impl Default for Word {
-    fn default() -> Word {
+impl<const N: usize> Default for Word<N> {
+    fn default() -> Self {
         Word {
-            tokens: [0; LONGEST_SHORT],
-            keys: [NO_KEY; LONGEST_SHORT],
-            next: [0; LONGEST_SHORT + 1],
-            prev: [0; LONGEST_SHORT + 1],
-            len: 0,
-            made: None,
+            keys: [NO_KEY; N],
+            tokens: [0; N],
+            nodes: 0,
+            made: NOWHERE,
+            before: NOWHERE,
+            after: NOWHERE,
+            gone: NOWHERE,
             piece: 0,
         }
     }
 }
 
+#[inline(always)]
 fn key(rank: u32, at: usize) -> u32 {
-    match rank {
-        NO_RANK => NO_KEY,
-        rank => rank << NODE_BITS | at as u32,
-    }
+    if rank == NO_RANK { NO_KEY } else { rank << NODE_BITS | at as u32 }
 }
 
-impl Word {
+impl<const N: usize> Word<N> {
     #[inline(always)]
     fn start(&mut self, pairs: &Pairs, piece: &[u8], byte_ids: &[TokenId; 256]) {
-        self.len = piece.len();
-        self.made = None;
-        for (at, &byte) in piece.iter().enumerate().take(LONGEST_SHORT) {
-            self.tokens[at] = byte_ids[usize::from(byte)];
-            self.next[at] = at as u8 + 1;
-            self.prev[at + 1] = at as u8;
+        self.nodes = u64::MAX >> (64 - piece.len());
+        (self.made, self.gone) = (NOWHERE, NOWHERE);
+        for (token, &byte) in self.tokens.iter_mut().zip(piece) {
+            *token = byte_ids[usize::from(byte)];
         }
-        // Whole groups of eight, so that the minimum has no rest to treat apart.
-        let groups = piece.len().div_ceil(8);
-        self.keys.as_chunks_mut::<8>().0[..groups].as_flattened_mut().fill(NO_KEY);
-        for (at, two) in piece.windows(2).enumerate() {
-            self.keys[at] = key(pairs.rank_of_bytes(two[0], two[1]), at);
+        self.keys = [NO_KEY; N];
+        for (at, (slot, two)) in self.keys.iter_mut().zip(piece.windows(2)).enumerate() {
+            *slot = key(pairs.rank_of_bytes(two[0], two[1]), at);
         }
     }
 
-    /// Whether it goes on.
+    /// Takes in the pairs around the node that was made last.
     #[inline(always)]
-    fn turn(&mut self, pairs: &Pairs) -> bool {
-        if let Some(at) = self.made {
-            let after = usize::from(self.next[at]);
-            self.keys[at] = match after {
-                after if after < self.len => {
-                    key(pairs.rank(self.tokens[at], self.tokens[after]), at)
-                }
-                _ => NO_KEY,
-            };
-            if at > 0 {
-                let before = usize::from(self.prev[at]);
-                self.keys[before] = key(pairs.rank(self.tokens[before], self.tokens[at]), before);
-            }
+    fn look_up(&mut self, pairs: &Pairs) {
+        let Word { made, before, after, gone, .. } = *self;
+        if made == NOWHERE {
+            return;
         }
-        let groups = &self.keys.as_chunks::<8>().0[..self.len.div_ceil(8)];
-        let least = groups.as_flattened().iter().fold(NO_KEY, |a, &b| a.min(b));
+        // PERF: both look-ups, whether there is a neighbour or not: a branch would be a guess.
+        let token = |at: usize| self.tokens[at % N];
+        let right = key(pairs.rank(token(made), token(after)), made);
+        let left = key(pairs.rank(token(before), token(made)), before);
+        self.keys[gone % N] = NO_KEY;
+        self.keys[made % N] = if after == NOWHERE { NO_KEY } else { right };
+        if before != NOWHERE {
+            self.keys[before % N] = left;
+        }
+    }
+
+    /// Merges once; says whether it could.
+    #[inline(always)]
+    fn merge(&mut self, pairs: &Pairs) -> bool {
+        let least = self.keys.iter().fold(NO_KEY, |a, &b| a.min(b));
         if least == NO_KEY {
             return false;
         }
         let at = (least & ((1 << NODE_BITS) - 1)) as usize;
-        let gone = usize::from(self.next[at]);
-        let after = usize::from(self.next[gone]);
+        let gone = node_after(self.nodes, at);
+        self.nodes &= !(1 << (gone % 64));
         let token = pairs.merged(least >> NODE_BITS);
-        self.tokens[at] = token;
-        self.next[at] = after as u8;
-        self.prev[after] = at as u8;
-        self.keys[gone] = NO_KEY;
-        self.made = Some(at);
-        if after < self.len {
-            pairs.prefetch(token, self.tokens[after]);
-        }
-        if at > 0 {
-            pairs.prefetch(self.tokens[usize::from(self.prev[at])], token);
-        }
+        self.tokens[at % N] = token;
+        (self.made, self.gone) = (at, gone);
+        self.after = node_after(self.nodes, at);
+        self.before = node_before(self.nodes, at);
+        pairs.prefetch(token, self.tokens[self.after % N]);
+        pairs.prefetch(self.tokens[self.before % N], token);
         true
     }
 
     #[inline(always)]
     fn tokens_into(&self, ids: &mut Vec<TokenId>) {
-        let mut at = 0;
-        while at < self.len {
-            ids.push(self.tokens[at]);
-            at = usize::from(self.next[at]);
+        let mut nodes = self.nodes;
+        while nodes != 0 {
+            ids.push(self.tokens[nodes.trailing_zeros() as usize % N]);
+            nodes &= nodes - 1;
         }
     }
 }
+
+/// The next node after one; `NOWHERE` if there is none.
+#[inline(always)]
+fn node_after(nodes: u64, at: usize) -> usize {
+    (nodes & (u64::MAX << 1 << at)).trailing_zeros() as usize
+}
+
+/// The last node before one.
+#[inline(always)]
+fn node_before(nodes: u64, at: usize) -> usize {
+    let before = nodes & ((1 << at) - 1);
+    if before == 0 { NOWHERE } else { 63 - before.leading_zeros() as usize }
+}
+
+const _: () = assert!(NOWHERE == 64, "what trailing_zeros says of no bits");
 
 /// Merges the pieces `places` of a text that are not longer than [`LONGEST_SHORT`]: appends their ids
 /// in any order, and sets the span of each among them.
@@ -159,22 +177,49 @@ impl Kernel for Merge<'_> {
 
     #[inline(always)]
     fn run<C: Classify>(self) {
-        let Merge { pairs, byte_ids, text, places, scratch, ids, spans } = self;
-        let pieces = places.iter().map(|&(start, end)| &text[start..end]).enumerate();
-        let mut waiting = pieces.filter(|(_, piece)| piece.len() <= LONGEST_SHORT);
-        let mut start = |word: &mut Word| {
-            let Some((number, piece)) = waiting.next() else { return false };
-            word.start(pairs, piece, byte_ids);
+        let Scratch { few, many } = self.scratch;
+        let len = |&(start, end): &Span| end - start;
+        let (pairs, byte_ids, text) = (self.pairs, self.byte_ids, self.text);
+        let run = Run { pairs, byte_ids, text, places: self.places };
+        run.merge(few, |place| len(place) <= FEW, self.ids, self.spans);
+        let rest = |place: &Span| (FEW + 1..=LONGEST_SHORT).contains(&len(place));
+        run.merge(many, rest, self.ids, self.spans);
+    }
+}
+
+/// What is merged.
+#[derive(Clone, Copy)]
+struct Run<'a> {
+    pairs: &'a Pairs,
+    byte_ids: &'a [TokenId; 256],
+    text: &'a [u8],
+    places: &'a [Span],
+}
+
+impl Run<'_> {
+    /// Merges the places that are chosen.
+    #[inline(always)]
+    fn merge<const N: usize>(
+        self,
+        words: &mut [Word<N>; TURNS],
+        chosen: impl Fn(&Span) -> bool,
+        ids: &mut Vec<TokenId>,
+        spans: &mut [Span],
+    ) {
+        let mut waiting = self.places.iter().enumerate().filter(|(_, place)| chosen(place));
+        let mut start = |word: &mut Word<N>| {
+            let Some((number, &(start, end))) = waiting.next() else { return false };
+            word.start(self.pairs, &self.text[start..end], self.byte_ids);
             word.piece = number;
             true
         };
-        let mut going =
-            scratch.words.iter_mut().map_while(|word| start(word).then_some(())).count();
+        let mut going = words.iter_mut().map_while(|word| start(word).then_some(())).count();
         while going > 0 {
+            words[..going].iter_mut().for_each(|word| word.look_up(self.pairs));
             let mut at = 0;
             while at < going {
-                let word = &mut scratch.words[at];
-                if word.turn(pairs) {
+                let word = &mut words[at];
+                if word.merge(self.pairs) {
                     at += 1;
                     continue;
                 }
@@ -185,7 +230,7 @@ impl Kernel for Merge<'_> {
                     at += 1;
                 } else {
                     going -= 1;
-                    scratch.words.swap(at, going);
+                    words.swap(at, going);
                 }
             }
         }
