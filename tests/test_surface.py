@@ -42,6 +42,7 @@ METHODS = [
     "encode_iter",
     "encode_iterable",
     "encode_offsets",
+    "end_of_word",
     "find_token",
     "fingerprint",
     "from_files",
@@ -57,6 +58,9 @@ METHODS = [
     "to_bytes",
     "token_bytes",
     "token_id",
+    "truncated",
+    "units",
+    "unk_token",
     "vocab",
     "vocab_size",
 ]
