@@ -58,7 +58,7 @@ class PatternError(SubwordError, ValueError):
     __module__ = "subword"
 
     hint = (
-        "the names are gpt2, cl100k, o200k, llama3, qwen2, deepseek-v3 and none; "
+        "the names are gpt2, cl100k, o200k, llama3, qwen2, deepseek-v3, whitespace and none; "
         "anything else is a regular expression"
     )
 
@@ -100,8 +100,8 @@ class SpecialTokenError(SubwordError, ValueError):
 class TextError(SubwordError, ValueError):
     """A text that cannot be encoded.
 
-    Either a ``str`` with a lone surrogate (``position`` is in characters), or a byte that the model
-    has no token for (``position`` is in bytes).
+    Either a ``str`` with a lone surrogate (``position`` is in characters), or a byte or character
+    that the model has no token for (``position`` is in bytes).
     """
 
     __module__ = "subword"

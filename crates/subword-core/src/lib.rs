@@ -14,6 +14,7 @@ From what a user holds down to bytes:
 | `formats`   | files to `Model` and back                                                 |
 | `special`   | text to ordinary spans and special tokens                                 |
 | `normalize` | text to normalised text                                                   |
+| `counts`    | how often each piece occurs                                               |
 | `pretok`    | text to pieces; never sees an id                                          |
 | `bpe`       | one piece to token ids; sees no pattern, no special token, no file        |
 | `cache`     | piece to ids, remembered, bounded                                         |
@@ -29,6 +30,7 @@ itself knows only the names of the patterns.
 pub mod arch;
 pub mod bpe;
 pub mod cache;
+pub mod counts;
 pub mod error;
 pub mod formats;
 pub mod model;
@@ -36,12 +38,16 @@ pub mod normalize;
 pub mod pretok;
 pub mod special;
 pub mod tokenizer;
+pub mod trainer;
 pub mod types;
 pub mod utf8;
 pub mod vocab;
 
+pub use counts::Counts;
 pub use error::{Error, Result};
-pub use model::{Merges, Model, Normalizer, Pattern, SpecialToken, Template};
+pub use model::{
+    EndOfWord, Merges, Model, Normalizer, Pattern, SpecialToken, Start, Template, Units,
+};
 pub use special::Allowed;
 pub use tokenizer::{Located, Ragged, Tokenizer};
 pub use types::{Count, Pair, TokenId};

@@ -2,6 +2,7 @@
 
 mod engine;
 mod errors;
+mod ids;
 mod model;
 mod text;
 

@@ -1,9 +1,9 @@
 /*!
 One piece to token ids: byte-pair encoding by rank.
 
-Start with one token per byte. Find the adjacent pair with the lowest rank, the leftmost of equals,
-replace it by its merged token, repeat until no adjacent pair has a rank. With merges `l+o` (rank 0)
-and `lo+w` (rank 1):
+Start with one token per byte, or as `first` says. Find the adjacent pair with the lowest rank, the
+leftmost of equals, replace it by its merged token, repeat until no adjacent pair has a rank. With
+merges `l+o` (rank 0) and `lo+w` (rank 1):
 
 ```text
 l o w e r   ->   lo w e r   ->   low e r
@@ -22,11 +22,13 @@ list (`long`), and before both of them a cut of long pieces at boundaries that n
 (`joins`).
 */
 
+mod first;
 mod joins;
 mod long;
 mod pairs;
 mod short;
 mod splits;
+pub mod train;
 
 pub use joins::Joins;
 
@@ -35,6 +37,7 @@ use crate::types::TokenId;
 use crate::vocab::Vocab;
 pub(crate) use pairs::MAX_MERGES;
 
+use first::First;
 use pairs::Pairs;
 
 /// Up to this many bytes the scan is used, above it the heap.
@@ -52,12 +55,14 @@ pub struct Merger {
     pairs: Pairs,
     byte_ids: [TokenId; 256],
     ignore_merges: bool,
+    first: First,
 }
 
 /// The working memory of a merge, kept between pieces.
 #[derive(Debug, Default)]
 pub struct Scratch {
     long: long::Scratch,
+    tokens: Vec<TokenId>,
 }
 
 impl Merger {
@@ -71,6 +76,7 @@ impl Merger {
             },
             byte_ids: std::array::from_fn(byte_id),
             ignore_merges: model.ignore_merges,
+            first: First::new(model),
         }
     }
 

@@ -14,6 +14,8 @@ like pieces. Where the script is written with spaces a long piece is a long word
 whole, and cut only if it is new.
 */
 
+mod words;
+
 use super::{Finders, Tokenizer};
 use crate::bpe::Scratch;
 use crate::cache::{Cache, Ids, Key, LONGEST_MIDDLE, LONGEST_SHORT, SHORT_IDS, short_key};
@@ -190,6 +192,9 @@ impl Tokenizer {
         worker: &mut Worker,
         sink: &mut impl Sink,
     ) -> Result<()> {
+        if !self.plain {
+            return self.encode_words(text, worker, sink);
+        }
         let mut cursor = self.splitter.cursor(text)?;
         let mut ends = std::mem::take(&mut worker.ends);
         let mut start = 0;

@@ -42,6 +42,8 @@ pub struct Tokenizer {
     splitter: Splitter,
     merger: Merger,
     joins: Joins,
+    /// Pieces start from bytes and nothing else: see `encode/words`.
+    plain: bool,
     /// The finders of all special tokens, and of those that are always matched.
     all: Finders,
     always: Finders,
@@ -85,9 +87,11 @@ impl Tokenizer {
     pub fn new(model: Arc<Model>, cache_bytes: usize) -> Result<Tokenizer> {
         let tokens = || model.special_tokens.iter();
         let merger = Merger::new(&model);
+        let plain = model.start.is_plain();
         Ok(Tokenizer {
             splitter: Splitter::new(&model.pattern)?,
-            missing_bytes: merger.missing_bytes(),
+            missing_bytes: if plain { merger.missing_bytes() } else { Vec::new() },
+            plain,
             merger,
             joins: Joins::new(&model.vocab),
             all: Finders::new(model.normalizer, tokens())?,
@@ -110,6 +114,9 @@ impl Tokenizer {
 
     /// The bytes that the ids spell.
     pub fn decode(&self, ids: &[TokenId]) -> Result<Vec<u8>> {
+        if let Some(end) = &self.model.start.end_of_word {
+            return self.decode_words(ids, end.mark.as_bytes());
+        }
         let mut bytes = Vec::with_capacity(ids.len() * 4);
         for (position, &id) in ids.iter().enumerate() {
             let token =
@@ -126,6 +133,9 @@ impl Tokenizer {
         texts: &[&[u8]],
         run: impl FnOnce(&Finders) -> Result<R>,
     ) -> Result<R> {
+        let run = |finders: &Finders| {
+            run(finders).map_err(|error| self.with_position(error, texts, finders))
+        };
         if !self.missing_bytes.is_empty() {
             texts.iter().try_for_each(|text| self.refuse_missing_bytes(text))?;
         }
