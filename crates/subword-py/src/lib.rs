@@ -1,5 +1,6 @@
 //! The Python door: converts types, frees the GIL, maps errors. It decides nothing.
 
+mod counts;
 mod engine;
 mod errors;
 mod ids;
@@ -10,6 +11,8 @@ use pyo3::prelude::*;
 
 #[pymodule]
 mod _core {
+    #[pymodule_export]
+    use super::counts::{Counts, CountsReader, count_files, count_texts};
     #[pymodule_export]
     use super::engine::Engine;
     #[pymodule_export]
