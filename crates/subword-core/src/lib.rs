@@ -28,11 +28,15 @@ itself knows only the names of the patterns.
 */
 
 pub mod arch;
+mod atomic;
 pub mod bpe;
 pub mod cache;
+pub mod corpus;
+pub mod counting;
 pub mod counts;
 pub mod error;
 pub mod formats;
+mod json;
 pub mod model;
 pub mod normalize;
 pub mod pretok;
