@@ -26,10 +26,12 @@ __all__ = [
     "CountsReader",
     "Engine",
     "Model",
+    "TrainingLog",
     "count_files",
     "count_texts",
     "patterns",
     "split",
+    "train_bpe",
     "utf8",
 ]
 
@@ -201,6 +203,14 @@ class Model:
         ranks: Mapping[bytes, int], special_tokens: SpecialTokens | None, pattern: Pattern
     ) -> Model: ...
 
+@final
+class TrainingLog:
+    @property
+    def stop(self) -> Literal["full", "no pair left", "min_count"]: ...
+    def merges(self) -> list[tuple[bytes, bytes, int, int]]: ...
+    def effort(self) -> dict[str, float]: ...
+    def __len__(self) -> int: ...
+
 def count_files(
     paths: list[Path],
     pattern: Pattern,
@@ -224,4 +234,20 @@ def count_texts(
 ) -> Counts: ...
 def patterns() -> dict[str, list[str]]: ...
 def split(text: Text, pattern: Pattern) -> list[bytes]: ...
+def train_bpe(
+    counts: Counts,
+    *,
+    vocab_size: int | None = None,
+    num_merges: int | None = None,
+    special_tokens: list[str] | None = None,
+    ties: str = "greatest",
+    min_count: int = 1,
+    max_token_length: int | None = None,
+    initial_vocab: str | Iterable[bytes] = "bytes",
+    end_of_word: str | None = None,
+    unk_token: str | None = None,
+    limit_alphabet: int | None = None,
+    base: Engine | None = None,
+    watch: Callable[[int, int], None] | None = None,
+) -> tuple[Model, TrainingLog]: ...
 def utf8(text: Text, errors: Errors) -> bytes: ...

@@ -25,6 +25,13 @@ pub(crate) struct Engine {
     tokenizer: Tokenizer,
 }
 
+impl Engine {
+    /// What it was made from.
+    pub(crate) fn model(&self) -> &subword_core::Model {
+        self.tokenizer.model()
+    }
+}
+
 /// Where each token starts and ends.
 type Places = Vec<(usize, usize)>;
 

@@ -6,6 +6,7 @@ mod errors;
 mod ids;
 mod model;
 mod text;
+mod trainer;
 
 use pyo3::prelude::*;
 
@@ -19,6 +20,8 @@ mod _core {
     use super::model::Model;
     #[pymodule_export]
     use super::split;
+    #[pymodule_export]
+    use super::trainer::{TrainingLog, train_bpe};
     #[pymodule_export]
     use super::{patterns, utf8};
 

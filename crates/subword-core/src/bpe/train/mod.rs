@@ -180,6 +180,7 @@ impl Words {
     }
 
     /// The pieces and their counts.
+    #[cfg(test)]
     fn iter(&self) -> impl Iterator<Item = (&[TokenId], Count)> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         let piece = move |(start, end): (u32, u32)| &self.tokens[start as usize..end as usize];
