@@ -11,6 +11,12 @@ from subword import _errors as errors
 # The error, its builtin base, its fields, its words.
 CASES = [
     (
+        errors.CountsError("corpus.jsonl:7", 'no field "text"', "pass field='body'"),
+        ValueError,
+        {"place": "corpus.jsonl:7", "message": 'no field "text"', "hint": "pass field='body'"},
+        "corpus.jsonl:7: no field \"text\"\n  hint: pass field='body'",
+    ),
+    (
         errors.ModelFormatError("merges.txt:1042", "expected two, found 3", "write 'Ġ'"),
         ValueError,
         {

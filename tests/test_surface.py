@@ -12,9 +12,11 @@ from typing import Any
 
 import pytest
 import subword
-from subword import Decoder, Tokenizer
+from subword import Counts, Decoder, Tokenizer
 
 PUBLIC = [
+    "Counts",
+    "CountsError",
     "Decoder",
     "ModelFormatError",
     "PatternError",
@@ -24,6 +26,7 @@ PUBLIC = [
     "Tokenizer",
     "UnknownIdError",
     "UnknownTokenError",
+    "count_pieces",
     "patterns",
 ]
 
@@ -78,7 +81,24 @@ def test_the_methods_of_a_tokenizer_are_these() -> None:
     assert sorted(name for name in dir(Decoder) if not name.startswith("_")) == ["finish", "push"]
 
 
-@pytest.mark.parametrize("owner", [Tokenizer, Decoder], ids=lambda owner: owner.__name__)
+def test_the_methods_of_counts_are_these() -> None:
+    assert sorted(name for name in dir(Counts) if not name.startswith("_")) == [
+        "copy",
+        "fingerprint",
+        "from_parquet",
+        "load",
+        "most_common",
+        "on_disk",
+        "pattern",
+        "prune",
+        "save",
+        "special_tokens",
+        "to_parquet",
+        "total",
+    ]
+
+
+@pytest.mark.parametrize("owner", [Tokenizer, Decoder, Counts], ids=lambda owner: owner.__name__)
 def test_every_method_says_what_it_does(owner: type) -> None:
     assert inspect.getdoc(owner)
     for name in dir(owner):
@@ -117,7 +137,8 @@ def imported(program: str) -> set[str]:
 
 def test_importing_loads_nothing_heavy() -> None:
     loaded = {name.partition(".")[0] for name in imported("import subword")}
-    assert not loaded & {"numpy", "click", "tqdm", "tiktoken", "tokenizers", "typing_extensions"}
+    heavy = {"numpy", "click", "tqdm", "pyarrow", "tiktoken", "tokenizers", "typing_extensions"}
+    assert not loaded & heavy
     assert not {name for name in imported("import subword") if "integrations" in name}
     assert "subword._cli" not in imported("import subword")
 

@@ -8,8 +8,10 @@
 'low'
 """
 
+from subword._counts import Counts, count_pieces
 from subword._decoder import Decoder
 from subword._errors import (
+    CountsError,
     ModelFormatError,
     PatternError,
     SpecialTokenError,
@@ -24,6 +26,8 @@ from subword._tokenizer import Tokenizer
 __version__ = "0.1.0"
 
 __all__ = [
+    "Counts",
+    "CountsError",
     "Decoder",
     "ModelFormatError",
     "PatternError",
@@ -33,5 +37,6 @@ __all__ = [
     "Tokenizer",
     "UnknownIdError",
     "UnknownTokenError",
+    "count_pieces",
     "patterns",
 ]

@@ -2,6 +2,7 @@
 
     Exception
     └── SubwordError                      catch this one to catch them all
+        ├── CountsError      (ValueError)     counts that do not fit together, a corpus that is none
         ├── ModelFormatError (ValueError)     a file or an argument that makes no tokenizer
         ├── PatternError     (ValueError)     a split pattern that does not work
         ├── SpecialTokenError (ValueError)    text that spells a special token, with special="error"
@@ -28,6 +29,29 @@ class SubwordError(Exception):
     """The base of every error of this package."""
 
     __module__ = "subword"
+
+
+class CountsError(SubwordError, ValueError):
+    """Counts that do not fit together, or a file that holds no counts or no corpus.
+
+    ``place`` is ``path`` or ``path:line``, and empty where there is no file.
+
+    Example:
+        >>> print(CountsError("corpus.jsonl:7", 'no field "text"', "pass field='body'"))
+        corpus.jsonl:7: no field "text"
+          hint: pass field='body'
+    """
+
+    __module__ = "subword"
+
+    def __init__(self, place: str, message: str, hint: str | None = None) -> None:
+        super().__init__(place, message, hint)
+        self.place = place
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return _lines(f"{self.place}: {self.message}" if self.place else self.message, self.hint)
 
 
 class ModelFormatError(SubwordError, ValueError):
@@ -98,10 +122,10 @@ class SpecialTokenError(SubwordError, ValueError):
 
 
 class TextError(SubwordError, ValueError):
-    """A text that cannot be encoded.
+    """A text that cannot be encoded or counted.
 
-    Either a ``str`` with a lone surrogate (``position`` is in characters), or a byte or character
-    that the model has no token for (``position`` is in bytes).
+    A ``str`` with a lone surrogate (``position`` is in characters), a byte or character that the
+    model has no token for, or a corpus that is not UTF-8 (``position`` is in bytes).
     """
 
     __module__ = "subword"

@@ -46,6 +46,24 @@ pub enum Error {
         /// Where, in bytes.
         position: usize,
     },
+    /// A corpus or a text that is not UTF-8.
+    NotUtf8 {
+        /// The file, or which text it is.
+        place: String,
+        /// Where the first wrong byte is.
+        position: u64,
+    },
+    /// Counts that do not fit together, or a file that does not hold counts.
+    Counts {
+        /// `path`; empty where there is no file.
+        place: String,
+        /// What was expected and what was found.
+        message: String,
+        /// What to do about it.
+        hint: Option<String>,
+    },
+    /// Whoever watches the work does not want it to go on.
+    Stopped,
     /// An argument that makes no sense.
     Argument {
         /// What was expected and what was found.
@@ -94,10 +112,19 @@ impl Error {
         Error::Training { message: message.into(), hint: None }
     }
 
+    /// An error about counts that did not come out of a file, or whose file is told later by
+    /// [`Error::at`].
+    pub fn counts(message: impl Into<String>) -> Self {
+        Error::Counts { place: String::new(), message: message.into(), hint: None }
+    }
+
     /// The same error with a line that says what to do.
     #[must_use]
     pub fn with_hint(mut self, text: impl Into<String>) -> Self {
-        if let Error::ModelFormat { hint, .. } | Error::Training { hint, .. } = &mut self {
+        if let Error::ModelFormat { hint, .. }
+        | Error::Training { hint, .. }
+        | Error::Counts { hint, .. } = &mut self
+        {
             *hint = Some(text.into());
         }
         self
@@ -117,7 +144,7 @@ impl Error {
     /// The same error, in the file `path`, unless it knows its file already.
     #[must_use]
     pub fn at(mut self, path: &Path) -> Self {
-        if let Error::ModelFormat { place, .. } = &mut self
+        if let Error::ModelFormat { place, .. } | Error::Counts { place, .. } = &mut self
             && (place.is_empty() || place.starts_with(':'))
         {
             place.insert_str(0, &path.display().to_string());
@@ -143,7 +170,8 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::ModelFormat { place, message, hint } => {
+            Error::ModelFormat { place, message, hint }
+            | Error::Counts { place, message, hint } => {
                 if !place.is_empty() {
                     write!(f, "{place}: ")?;
                 }
@@ -155,6 +183,10 @@ impl fmt::Display for Error {
                 write!(f, "the text spells the special token {token:?} at byte {position}")
             }
             Error::Text { message, position } => write!(f, "{message} (byte {position})"),
+            Error::NotUtf8 { place, position } => {
+                write!(f, "{place}: not UTF-8 (byte {position})")
+            }
+            Error::Stopped => f.write_str("stopped"),
             Error::Argument { message } => f.write_str(message),
             Error::Training { message, hint } => {
                 f.write_str(message)?;

@@ -14,6 +14,7 @@ From what a user holds down to bytes:
 | `formats`   | files to `Model` and back                                                 |
 | `special`   | text to ordinary spans and special tokens                                 |
 | `normalize` | text to normalised text                                                   |
+| `counts`    | how often each piece occurs                                               |
 | `pretok`    | text to pieces; never sees an id                                          |
 | `bpe`       | one piece to token ids; sees no pattern, no special token, no file        |
 | `cache`     | piece to ids, remembered, bounded                                         |
@@ -27,10 +28,15 @@ itself knows only the names of the patterns.
 */
 
 pub mod arch;
+mod atomic;
 pub mod bpe;
 pub mod cache;
+pub mod corpus;
+pub mod counting;
+pub mod counts;
 pub mod error;
 pub mod formats;
+mod json;
 pub mod model;
 pub mod normalize;
 pub mod pretok;
@@ -41,6 +47,7 @@ pub mod types;
 pub mod utf8;
 pub mod vocab;
 
+pub use counts::Counts;
 pub use error::{Error, Result};
 pub use model::{
     EndOfWord, Merges, Model, Normalizer, Pattern, SpecialToken, Start, Template, Units,

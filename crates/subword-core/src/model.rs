@@ -124,7 +124,7 @@ impl Pattern {
     }
 
     /// The same pattern in its one form: no sequence in a sequence, and a name where there is one.
-    fn canonical(self) -> Self {
+    pub fn canonical(self) -> Self {
         let mut flat = Vec::new();
         self.flatten_into(&mut flat);
         let regexes: Option<Vec<&str>> = flat.iter().map(Pattern::as_regex).collect();

@@ -15,10 +15,13 @@ so does the result: a new token's rank is its id.
 
 mod alphabet;
 
+use std::time::{Duration, Instant};
+
 use crate::bpe::train::{self, Learned, Rules, Ties, Words};
 use crate::bpe::{Merger, Scratch};
+use crate::counts::Counts;
 use crate::error::{Error, Result};
-use crate::model::{EndOfWord, Merges, Model, Normalizer, Pattern, SpecialToken, Units};
+use crate::model::{EndOfWord, Merges, Model, Normalizer, SpecialToken, Units};
 use crate::types::{Count, TokenId};
 use crate::vocab::{MAX_ID, Vocab};
 
@@ -52,14 +55,12 @@ pub struct Settings<'a> {
     pub size: Size,
     /// What training starts from.
     pub start: Start<'a>,
-    /// How the pieces were cut.
-    pub pattern: Pattern,
     /// The mark that ends every word, a token of its own.
     pub end_of_word: Option<String>,
     /// The special token of characters that are not in the alphabet.
     pub unk_token: Option<String>,
-    /// What gets the last ids.
-    pub special_tokens: Vec<String>,
+    /// What gets the last ids; by default the special tokens of the counts.
+    pub special_tokens: Option<Vec<String>>,
     /// What decides between pairs of the same count.
     pub ties: Ties,
     /// A pair that counts less is not merged.
@@ -79,14 +80,13 @@ pub struct Trained {
 
 impl Settings<'_> {
     /// Settings that learn as much as `size` says, all else as it is by default.
-    pub fn new(size: Size, pattern: Pattern) -> Self {
+    pub fn new(size: Size) -> Self {
         Settings {
             size,
             start: Start::Bytes,
-            pattern,
             end_of_word: None,
             unk_token: None,
-            special_tokens: Vec::new(),
+            special_tokens: None,
             ties: Ties::default(),
             min_count: 1,
             max_token_length: None,
@@ -94,63 +94,85 @@ impl Settings<'_> {
     }
 }
 
-/// Trains a model on pieces and their counts. `watch` is told, at least every 50 ms, how many merges
-/// there are and how many there will be at most; an error that it returns ends the training.
-pub fn train<'p>(
-    pieces: impl Iterator<Item = (&'p [u8], Count)> + Clone,
+/// A training that is ready to run, and needs the counts no more.
+#[derive(Debug)]
+pub struct Training {
+    model: Model,
+    words: Words,
+    rules: Rules,
+    special_tokens: Vec<String>,
+    unk_token: Option<String>,
+    prepared: Duration,
+}
+
+/// Trains a model on counted pieces: see [`Training`].
+pub fn train(
+    counts: &Counts,
     settings: &Settings<'_>,
     watch: &mut dyn FnMut(usize, usize) -> Result<()>,
 ) -> Result<Trained> {
-    let base = match settings.start {
-        Start::Base(base) => Some(base),
-        _ => None,
-    };
-    let mut model = first_model(settings, pieces.clone())?;
-    let next = model.id_limit();
-    // Unless the caller lists it among the special tokens, unk is the first of them.
-    let mut special_tokens = settings.special_tokens.clone();
-    let unk = settings.unk_token.iter().filter(|unk| !special_tokens.contains(unk)).cloned();
-    special_tokens.splice(0..0, unk.collect::<Vec<_>>());
-    let (merges, tokens) = how_many(settings, &special_tokens, &model)?;
-    let words = if model.start.is_plain() {
-        first_tokens(pieces, &model)?
-    } else {
-        alphabet::first_tokens(pieces, &model)?
-    };
-    if words.is_empty() {
-        return Err(Error::training("there are no pieces to learn from")
-            .with_hint("an empty corpus, or one of special tokens alone, has none"));
+    Training::new(counts, settings)?.run(watch)
+}
+
+impl Training {
+    /// Turns the counted pieces into what they start as, and checks the settings.
+    pub fn new(counts: &Counts, settings: &Settings<'_>) -> Result<Training> {
+        let begin = Instant::now();
+        let model = first_model(counts, settings)?;
+        // Unless the caller lists it among the special tokens, unk is the first of them.
+        let special_tokens = settings.special_tokens.as_deref();
+        let mut special_tokens = special_tokens.unwrap_or(counts.special_tokens()).to_vec();
+        let unk = settings.unk_token.iter().filter(|unk| !special_tokens.contains(unk)).cloned();
+        special_tokens.splice(0..0, unk.collect::<Vec<_>>());
+        let (merges, tokens) = how_many(settings, &special_tokens, &model)?;
+        let words = if model.start.is_plain() {
+            first_tokens(counts, &model)?
+        } else {
+            alphabet::first_tokens(counts, &model)?
+        };
+        if words.is_empty() {
+            return Err(Error::training("there are no pieces to learn from")
+                .with_hint("an empty corpus, or one of special tokens alone, has none"));
+        }
+        let rules = Rules {
+            tokens,
+            ties: settings.ties,
+            min_count: settings.min_count,
+            max_length: settings.max_token_length,
+            lengths: if model.start.is_plain() { Vec::new() } else { alphabet::lengths(&model) },
+            listed: match &model.merges {
+                Merges::Listed(pairs) => pairs.clone(),
+                Merges::Ranked => Vec::new(),
+            },
+            ..Rules::new(merges, model.id_limit())
+        };
+        let unk_token = settings.unk_token.clone();
+        let prepared = begin.elapsed();
+        Ok(Training { model, words, rules, special_tokens, unk_token, prepared })
     }
-    let rules = Rules {
-        tokens,
-        ties: settings.ties,
-        min_count: settings.min_count,
-        max_length: settings.max_token_length,
-        lengths: if model.start.is_plain() { Vec::new() } else { alphabet::lengths(&model) },
-        listed: match &model.merges {
-            Merges::Listed(pairs) => pairs.clone(),
-            Merges::Ranked => Vec::new(),
-        },
-        ..Rules::new(merges, next)
-    };
-    let most = merges.min(tokens);
-    let learned = train::train(words, &mut model.vocab, &rules, &mut |done| watch(done, most))?;
-    if let Merges::Listed(pairs) = &mut model.merges {
-        pairs.extend(learned.merges.iter().map(|merge| merge.pair));
+
+    /// Learns the merges. `watch` is told, at least every 50 ms, how many there are and how many
+    /// there will be at most; an error that it returns ends the training.
+    pub fn run(self, watch: &mut dyn FnMut(usize, usize) -> Result<()>) -> Result<Trained> {
+        let Training { mut model, words, rules, special_tokens, unk_token, prepared } = self;
+        let most = rules.merges.min(rules.tokens);
+        let mut watch = |done| watch(done, most);
+        let mut learned = train::train(words, &mut model.vocab, &rules, &mut watch)?;
+        learned.effort.index += prepared;
+        if let Merges::Listed(pairs) = &mut model.merges {
+            pairs.extend(learned.merges.iter().map(|merge| merge.pair));
+        }
+        add_special_tokens(&mut model, &special_tokens);
+        if let Some(unk) = &unk_token {
+            let token = model.special_tokens.iter().find(|token| token.content == *unk);
+            model.start.unk = token.map(|token| token.id);
+        }
+        Ok(Trained { model: model.checked()?, learned })
     }
-    add_special_tokens(&mut model, &special_tokens, base.map_or(0, Model::id_limit))?;
-    if let Some(unk) = &settings.unk_token {
-        let token = model.special_tokens.iter().find(|token| token.content == *unk);
-        model.start.unk = token.map(|token| token.id);
-    }
-    Ok(Trained { model: model.checked()?, learned })
 }
 
 /// What training starts from, as a model.
-fn first_model<'p>(
-    settings: &Settings<'_>,
-    pieces: impl Iterator<Item = (&'p [u8], Count)>,
-) -> Result<Model> {
+fn first_model(counts: &Counts, settings: &Settings<'_>) -> Result<Model> {
     check_words(settings)?;
     if settings.max_token_length == Some(0) {
         return Err(Error::Argument {
@@ -162,10 +184,10 @@ fn first_model<'p>(
         ..Default::default()
     };
     let vocab = match settings.start {
-        Start::Bytes => alphabet::first_vocab(pieces, &start, None)?,
+        Start::Bytes => alphabet::first_vocab(counts, &start, None)?,
         Start::Characters(limit) => {
             start.units = Units::Characters;
-            alphabet::first_vocab(pieces, &start, limit)?
+            alphabet::first_vocab(counts, &start, limit)?
         }
         Start::Given(tokens) => Vocab::new((0..).zip(tokens.iter().map(Vec::as_slice)))?,
         Start::Base(base) => {
@@ -175,18 +197,14 @@ fn first_model<'p>(
                 )
                 .with_hint("a base without a normalizer can be continued"));
             }
-            let pattern =
-                Model::new(Vocab::bytes(), Merges::Ranked, settings.pattern.clone(), vec![])
-                    .checked()?
-                    .pattern;
-            if base.pattern != pattern {
+            if base.pattern != *counts.pattern() {
                 return Err(Error::training("the pieces were not cut by the pattern of the base")
                     .with_hint("count them with pattern=base.pattern"));
             }
             return Ok(base.clone());
         }
     };
-    let mut model = Model::new(vocab, Merges::Listed(vec![]), settings.pattern.clone(), vec![]);
+    let mut model = Model::new(vocab, Merges::Listed(vec![]), counts.pattern().clone(), vec![]);
     model.start = start;
     model.checked()
 }
@@ -255,32 +273,32 @@ fn how_many(
 }
 
 /// The pieces as the tokens that they start as.
-fn first_tokens<'p>(
-    pieces: impl Iterator<Item = (&'p [u8], Count)>,
-    model: &Model,
-) -> Result<Words> {
+fn first_tokens(counts: &Counts, model: &Model) -> Result<Words> {
     let merger = Merger::new(model);
     let missing = merger.missing_bytes();
+    let byte_ids: [Option<TokenId>; 256] = std::array::from_fn(|b| model.vocab.id_of(&[b as u8]));
+    let bytes = model.merges == Merges::Listed(Vec::new());
     let (mut words, mut scratch, mut ids) = (Words::default(), Scratch::default(), Vec::new());
-    for (piece, count) in pieces {
+    counts.for_each(|piece, count| {
         if let Some(byte) = missing.iter().find(|byte| piece.contains(byte)) {
             return Err(Error::training(format!("no token for byte 0x{byte:02X} to start from")));
         }
+        if bytes {
+            return words.push(piece.iter().filter_map(|&b| byte_ids[usize::from(b)]), count);
+        }
         merger.encode(&model.vocab, piece, false, &mut scratch, &mut ids);
-        words.push(ids.drain(..), count)?;
-    }
+        words.push(ids.drain(..), count)
+    })?;
     Ok(words)
 }
 
-/// Gives the special tokens that have no id yet the ids from `next` on, or behind all tokens.
-fn add_special_tokens(model: &mut Model, wanted: &[String], next: TokenId) -> Result<()> {
+/// Gives the special tokens that have no id yet the ids behind all tokens.
+fn add_special_tokens(model: &mut Model, wanted: &[String]) {
     for content in wanted {
-        if model.special_tokens.iter().any(|token| token.content == *content) {
-            continue;
+        if model.special_tokens.iter().all(|token| token.content != *content) {
+            let id = model.vocab.id_of(content.as_bytes()).unwrap_or(model.id_limit());
+            model.special_tokens.push(SpecialToken::new(content.clone(), id));
+            model.special_tokens.sort_by_key(|token| token.id);
         }
-        let id = model.vocab.id_of(content.as_bytes()).unwrap_or(model.id_limit().max(next));
-        model.special_tokens.push(SpecialToken::new(content.clone(), id));
-        model.special_tokens.sort_by_key(|token| token.id);
     }
-    Ok(())
 }

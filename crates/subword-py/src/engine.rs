@@ -25,11 +25,18 @@ pub(crate) struct Engine {
     tokenizer: Tokenizer,
 }
 
+impl Engine {
+    /// What it was made from.
+    pub(crate) fn model(&self) -> &subword_core::Model {
+        self.tokenizer.model()
+    }
+}
+
 /// Where each token starts and ends.
 type Places = Vec<(usize, usize)>;
 
 /// `threads=`: a positive number, or None for all cores.
-struct ThreadsArgument(Threads);
+pub(crate) struct ThreadsArgument(pub(crate) Threads);
 
 impl<'a, 'py> FromPyObject<'a, 'py> for ThreadsArgument {
     type Error = PyErr;
@@ -448,7 +455,7 @@ fn texts_of<'py>(texts: &Bound<'py, PyAny>, errors: Errors) -> PyResult<Vec<Text
 
 /// A number that a caller passes, by the name of its argument. More than there is memory for is no
 /// limit at all.
-fn natural(name: &str, number: i128) -> PyResult<usize> {
+pub(crate) fn natural(name: &str, number: i128) -> PyResult<usize> {
     if number < 0 {
         return Err(PyValueError::new_err(format!("{name} must be at least 0, not {number}")));
     }

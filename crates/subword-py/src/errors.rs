@@ -1,7 +1,7 @@
 //! The engine's errors as the exceptions of `subword._errors`.
 
 use pyo3::BoundObject;
-use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use subword_core::Error;
@@ -16,6 +16,12 @@ pub(crate) fn raise(py: Python<'_>, error: Error) -> PyErr {
         Error::SpecialToken { token, position } => new(py, "SpecialTokenError", (token, position)),
         Error::Text { message, position } => new(py, "TextError", (message, position)),
         Error::Training { message, hint } => new(py, "TrainingError", (message, hint)),
+        Error::NotUtf8 { place, position } => {
+            let hint = "pass errors=\"replace\" to put U+FFFD in its place";
+            new(py, "TextError", (format!("{place}: not UTF-8"), position, hint))
+        }
+        Error::Counts { place, message, hint } => new(py, "CountsError", (place, message, hint)),
+        Error::Stopped => PyKeyboardInterrupt::new_err(()),
         Error::Argument { message } => PyValueError::new_err(message),
         Error::UnknownId { id, position } => new(py, "UnknownIdError", (id, position)),
         Error::Io { path, message, code } => match code {

@@ -23,6 +23,7 @@ use std::collections::HashMap;
 
 use crate::bpe::train::Words;
 use crate::bpe::{Merger, Scratch};
+use crate::counts::Counts;
 use crate::error::Result;
 use crate::model::{Model, Start, Units};
 use crate::types::{Count, TokenId};
@@ -30,15 +31,11 @@ use crate::vocab::Vocab;
 
 /// The first tokens of a model that starts as `start` says: the characters of the pieces, at most
 /// `limit` of them, or all bytes; then the mark.
-pub(super) fn first_vocab<'p>(
-    pieces: impl Iterator<Item = (&'p [u8], Count)>,
-    start: &Start,
-    limit: Option<usize>,
-) -> Result<Vocab> {
+pub(super) fn first_vocab(counts: &Counts, start: &Start, limit: Option<usize>) -> Result<Vocab> {
     let mut vocab = match start.units {
         Units::Bytes => Vocab::bytes(),
         Units::Characters => {
-            let mut characters = most_frequent(count_characters(pieces, start), limit);
+            let mut characters = most_frequent(count_characters(counts, start)?, limit);
             characters.sort_unstable();
             let texts: Vec<String> = characters.into_iter().map(String::from).collect();
             Vocab::new((0..).zip(texts.iter().map(String::as_bytes)))?
@@ -52,22 +49,19 @@ pub(super) fn first_vocab<'p>(
 
 /// How often each character occurs, but for the mark where it is a single character: text that spells
 /// it is unknown.
-fn count_characters<'p>(
-    pieces: impl Iterator<Item = (&'p [u8], Count)>,
-    start: &Start,
-) -> HashMap<char, Count> {
+fn count_characters(counts: &Counts, start: &Start) -> Result<HashMap<char, Count>> {
     let mark = start.separate_mark().unwrap_or_default();
-    let mut counts: HashMap<char, Count> = HashMap::new();
-    for (piece, count) in pieces.filter(|(piece, _)| !start.skips(piece)) {
-        for chunk in piece.utf8_chunks() {
-            for character in chunk.valid().chars() {
-                let sum = counts.entry(character).or_default();
-                *sum = sum.saturating_add(count);
-            }
+    let mut characters: HashMap<char, Count> = HashMap::new();
+    counts.for_each(|piece, count| {
+        let chunks = piece.utf8_chunks().filter(|_| !start.skips(piece));
+        for character in chunks.flat_map(|chunk| chunk.valid().chars()) {
+            let sum = characters.entry(character).or_default();
+            *sum = sum.saturating_add(count);
         }
-    }
-    counts.retain(|character, _| *character.encode_utf8(&mut [0; 4]) != *mark);
-    counts
+        Ok(())
+    })?;
+    characters.retain(|character, _| *character.encode_utf8(&mut [0; 4]) != *mark);
+    Ok(characters)
 }
 
 fn most_frequent(counts: HashMap<char, Count>, limit: Option<usize>) -> Vec<char> {
@@ -93,13 +87,13 @@ pub(super) fn lengths(model: &Model) -> Vec<u32> {
 }
 
 /// The parts of pieces as the tokens that they start as, which is what the model makes of them.
-pub(super) fn first_tokens<'p>(
-    pieces: impl Iterator<Item = (&'p [u8], Count)>,
-    model: &Model,
-) -> Result<Words> {
+pub(super) fn first_tokens(counts: &Counts, model: &Model) -> Result<Words> {
     let merger = Merger::new(model);
     let (mut words, mut scratch, mut ids) = (Words::default(), Scratch::default(), Vec::new());
-    for (piece, count) in pieces.filter(|(piece, _)| !model.start.skips(piece)) {
+    counts.for_each(|piece, count| {
+        if model.start.skips(piece) {
+            return Ok(());
+        }
         for (part, whole) in parts(piece, model) {
             // No part has a character without a token.
             let _ = merger.encode_word(&model.vocab, part, whole, &mut scratch, &mut ids);
@@ -107,7 +101,8 @@ pub(super) fn first_tokens<'p>(
                 words.push(ids.drain(..), count)?;
             }
         }
-    }
+        Ok(())
+    })?;
     Ok(words)
 }
 
@@ -140,6 +135,7 @@ fn parts<'p>(piece: &'p [u8], model: &Model) -> Vec<(&'p [u8], bool)> {
 
 #[cfg(test)]
 mod tests {
+    use crate::counts::Counts;
     use crate::model::{EndOfWord, Merges, Model, Pattern, Units};
     use crate::pretok::Named;
     use crate::trainer::{Settings, Size, Start, train};
@@ -150,14 +146,21 @@ mod tests {
             start,
             end_of_word: Some("</w>".into()),
             unk_token: Some("<unk>".into()),
-            special_tokens: vec!["<|end|>".into()],
-            ..Settings::new(size, Pattern::Named(Named::Whitespace))
+            special_tokens: Some(vec!["<|end|>".into()]),
+            ..Settings::new(size)
         }
     }
 
+    fn counts(pieces: &[(&str, Count)]) -> Counts {
+        let mut counts = Counts::new(Pattern::Named(Named::Whitespace), Vec::new());
+        for (piece, count) in pieces {
+            counts.add_piece(piece.as_bytes(), *count).unwrap();
+        }
+        counts
+    }
+
     fn trained(pieces: &[(&str, Count)], settings: &Settings<'_>) -> Model {
-        let pieces = pieces.iter().map(|(piece, count)| (piece.as_bytes(), *count));
-        train(pieces, settings, &mut |_, _| Ok(())).unwrap().model
+        train(&counts(pieces), settings, &mut |_, _| Ok(())).unwrap().model
     }
 
     fn tokens(model: &Model) -> Vec<String> {
@@ -270,8 +273,7 @@ mod tests {
     #[test]
     fn settings_that_do_not_fit_are_refused() {
         let refused = |settings: Settings<'_>| {
-            let pieces = LOW.iter().map(|(piece, count)| (piece.as_bytes(), *count));
-            train(pieces, &settings, &mut |_, _| Ok(())).unwrap_err().to_string()
+            train(&counts(&LOW), &settings, &mut |_, _| Ok(())).unwrap_err().to_string()
         };
         let chars = || settings(Size::Merges(1), Start::Characters(None));
         assert_eq!(

@@ -24,7 +24,12 @@ once more; it is merged again when its turn comes, and not written down twice.
 The result depends on the pieces and their counts alone, not on their order.
 */
 
+mod cells;
+mod learn;
+#[cfg(test)]
 mod naive;
+mod queue;
+mod scan;
 
 use crate::error::{Error, Result};
 use crate::types::{Count, Pair, TokenId};
@@ -156,7 +161,7 @@ impl Words {
         let total = count.checked_mul(len).and_then(|tokens| tokens.checked_add(self.total));
         self.total = total.filter(|&total| total <= MOST_TOTAL).ok_or_else(|| {
             Error::training(format!(
-                "the pieces occur so often that they have more than {MOST_TOTAL} tokens"
+                "the pieces have more than {MOST_TOTAL} tokens in all, each as often as it occurs"
             ))
         })?;
         self.ends.push(end as u32);
@@ -175,6 +180,7 @@ impl Words {
     }
 
     /// The pieces and their counts.
+    #[cfg(test)]
     fn iter(&self) -> impl Iterator<Item = (&[TokenId], Count)> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         let piece = move |(start, end): (u32, u32)| &self.tokens[start as usize..end as usize];
@@ -206,8 +212,14 @@ pub fn train(
     rules: &Rules,
     watch: &mut dyn FnMut(usize) -> Result<()>,
 ) -> Result<Learned> {
-    watch(0)?;
-    let (merges, stop) = naive::train(&words, vocab, rules);
-    watch(merges.len())?;
-    Ok(Learned { merges, stop, effort: Effort::default() })
+    let most = rules.merges.min(rules.tokens).min(words.tokens.len());
+    let ids = rules.next as usize + most;
+    if ids < usize::from(u16::MAX) {
+        learn::Learner::<u16>::new(words, vocab, rules, watch).run()
+    } else {
+        learn::Learner::<u32>::new(words, vocab, rules, watch).run()
+    }
 }
+
+#[cfg(test)]
+mod tests;

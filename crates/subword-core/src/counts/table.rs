@@ -1,0 +1,562 @@
+/*!
+Piece to count, in memory: the table that the hot loop of counting fills.
+
+Open addressing with linear probing over entries of 32 bytes, two to a cache line:
+
+```text
+up to 23 bytes   | the piece, zeros          | length | count |     the key is the piece
+longer           | hash | where in the arena | length | count |     the key is compared in the arena
+```
+
+One look-up touches one cache line as a rule, and [`Table::probe`] asks for it ahead of its use, so
+that a batch of pieces waits for memory once and not once per piece.
+
+The table is cut into [`SHARDS`] by the top bits of the hash. A shard grows by itself, so growing
+never holds more than a sixteenth of the pieces twice, and tables of several threads are added shard
+by shard: each shard that was added is freed at once, and shards can be added in parallel.
+
+Invariants
+* A key is never zero: its last byte is the length, or [`LONG`]. A zero key is a free place.
+* A piece has one entry. Its shard and its first place are functions of its bytes alone.
+* At most seven eighths of the places of a shard are taken, so a probe ends. It grows at three
+  quarters; with a limit it is full then, and its owner has the rest to notice.
+*/
+
+use crate::arch;
+use crate::error::Result;
+use crate::types::Count;
+
+/// How many parts a table has.
+pub const SHARDS: usize = 1 << SHARD_BITS;
+const SHARD_BITS: u32 = 4;
+
+/// Where the number of the shard is in a place of the whole table.
+const SHARD_SHIFT: u32 = 56;
+
+/// The longest piece that is its own key.
+const LONGEST_INLINE: usize = 23;
+
+/// The last byte of the key of a longer piece.
+const LONG: u64 = 0xFF;
+const TAG_SHIFT: u32 = 56;
+
+/// A piece, or where it is, and its length.
+type Key = [u64; 3];
+
+/// How many lines a shard starts with.
+const FIRST_LINES: usize = 1 << 5;
+
+/// The same with a limit: little, so that a small limit is one.
+const LEAST_LINES: usize = 1 << 2;
+
+/// A piece on its way into a table.
+#[derive(Debug, Clone, Copy)]
+pub struct Probe {
+    key: Key,
+    hash: u64,
+}
+
+/// Two entries, each a key and a count. Aligned, so that a look-up touches one cache line.
+#[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
+struct Line([[u64; 4]; 2]);
+
+const FREE: Line = Line([[0; 4]; 2]);
+
+/// Piece to count.
+#[derive(Debug)]
+pub struct Table {
+    shards: Box<[Shard; SHARDS]>,
+}
+
+/// The pieces whose hash starts alike.
+#[derive(Debug)]
+pub struct Shard {
+    /// Two entries to a line; a power of two of them.
+    lines: Vec<Line>,
+    /// Turns a hash without its shard bits into a place.
+    shift: u32,
+    taken: usize,
+    /// The bytes of the long pieces.
+    arena: Vec<u8>,
+    /// How many lines and how many bytes of long pieces there may be.
+    most_lines: usize,
+    most_arena: usize,
+}
+
+impl Default for Table {
+    fn default() -> Self {
+        Table { shards: Box::new(std::array::from_fn(|_| Shard::default())) }
+    }
+}
+
+impl Table {
+    /// A table that is full before it uses more than `limit` bytes, of which its owner needs
+    /// `per_piece` for each piece when it is. A very small limit is only an aim.
+    pub fn with_limit(limit: usize, per_piece: usize) -> Table {
+        let limit = limit / SHARDS;
+        let line = size_of::<Line>() + 2 * per_piece;
+        // Four fifths for lines, or as much as a power of two leaves; the rest for long pieces.
+        let lines = (limit / 5 * 4 / line).max(LEAST_LINES);
+        let most_lines = 1 << lines.ilog2();
+        let most_arena = limit.saturating_sub(most_lines * line);
+        let shard = |_| Shard { most_lines, most_arena, ..Shard::with_lines(LEAST_LINES) };
+        Table { shards: Box::new(std::array::from_fn(shard)) }
+    }
+
+    /// Whether it has reached its limit and should be emptied.
+    pub fn is_full(&self) -> bool {
+        self.shards.iter().any(Shard::is_full)
+    }
+
+    /// Forgets all pieces and keeps the memory.
+    pub fn clear(&mut self) {
+        for shard in self.shards.iter_mut() {
+            shard.lines.fill(FREE);
+            shard.arena.clear();
+            shard.taken = 0;
+        }
+    }
+
+    /// How many pieces there are.
+    pub fn len(&self) -> usize {
+        self.shards.iter().map(|shard| shard.taken).sum()
+    }
+
+    /// How much memory it holds, in bytes.
+    pub fn bytes(&self) -> usize {
+        self.shards.iter().map(Shard::bytes).sum()
+    }
+
+    /// Prepares `text[start..end]`, which is not empty, and asks for the memory that it needs.
+    #[inline(always)]
+    pub fn probe(&self, text: &[u8], start: usize, end: usize) -> Probe {
+        let probe = Probe::new(text, start, end);
+        let shard = &self.shards[shard_of(probe.hash)];
+        if let Some(line) = shard.lines.get(shard.place_of(probe.hash) / 2) {
+            arch::prefetch(line);
+        }
+        probe
+    }
+
+    /// Adds to the count of a piece. The sum of all counts must not overflow: see `Counts::total`.
+    #[inline(always)]
+    pub fn add(&mut self, probe: Probe, piece: &[u8], count: Count) {
+        self.shards[shard_of(probe.hash)].add(probe, piece, count);
+    }
+
+    /// The count of a piece; 0 if it is not there.
+    pub fn get(&self, piece: &[u8]) -> Count {
+        if piece.is_empty() {
+            return 0;
+        }
+        let probe = Probe::new(piece, 0, piece.len());
+        let shard = &self.shards[shard_of(probe.hash)];
+        let (line, half) = shard.find(&probe, piece);
+        shard.lines[line].0[half][3]
+    }
+
+    /// Calls `entry` with each piece and its count, in no order that means anything.
+    pub fn for_each(&self, mut entry: impl FnMut(&[u8], Count) -> Result<()>) -> Result<()> {
+        self.shards.iter().try_for_each(|shard| shard.for_each(&mut entry))
+    }
+
+    /// Where each piece is, behind its first eight bytes as a number.
+    pub(super) fn places(&self) -> Vec<(u64, u64)> {
+        let mut places = Vec::with_capacity(self.len());
+        for (number, shard) in self.shards.iter().enumerate() {
+            let base = (number as u64) << SHARD_SHIFT;
+            for (place, entry) in shard.slots().enumerate().filter(|(_, slot)| slot[2] != 0) {
+                places.push((shard.first_bytes(entry), base | place as u64));
+            }
+        }
+        places
+    }
+
+    /// The piece at one of [`Table::places`], and its count.
+    pub(super) fn entry<'a>(&'a self, at: u64, bytes: &'a mut [u8; 24]) -> (&'a [u8], Count) {
+        let shard = &self.shards[(at >> SHARD_SHIFT) as usize];
+        let place = (at & ((1 << SHARD_SHIFT) - 1)) as usize;
+        let [a, b, c, count] = shard.lines[place / 2].0[place % 2];
+        (shard.piece([a, b, c], bytes), count)
+    }
+
+    /// Adds all of another table.
+    pub fn add_all(&mut self, other: &Table) {
+        self.shards
+            .iter_mut()
+            .zip(other.shards.iter())
+            .for_each(|(shard, other)| shard.add_all(other));
+    }
+
+    /// Its parts; the same piece is always in the same.
+    pub fn into_shards(self) -> [Shard; SHARDS] {
+        *self.shards
+    }
+
+    /// Its parts, to be added to in parallel.
+    pub fn shards_mut(&mut self) -> &mut [Shard; SHARDS] {
+        &mut self.shards
+    }
+
+    /// Forgets the pieces that occur less often than `min`; returns the sum of the counts that are
+    /// left.
+    pub fn prune(&mut self, min: Count) -> Count {
+        self.shards.iter_mut().map(|shard| shard.prune(min)).sum()
+    }
+}
+
+impl Default for Shard {
+    fn default() -> Self {
+        Shard::with_lines(FIRST_LINES)
+    }
+}
+
+impl Shard {
+    fn with_lines(lines: usize) -> Shard {
+        let places = 2 * lines;
+        let shift = 64 - places.trailing_zeros();
+        Shard {
+            lines: vec![FREE; lines],
+            shift,
+            taken: 0,
+            arena: Vec::new(),
+            most_lines: usize::MAX,
+            most_arena: usize::MAX,
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.lines.len() >= self.most_lines && self.taken * 4 > self.places() * 3
+            || self.arena.len() > self.most_arena
+    }
+
+    fn places(&self) -> usize {
+        2 * self.lines.len()
+    }
+
+    fn bytes(&self) -> usize {
+        self.lines.len() * size_of::<Line>() + self.arena.capacity()
+    }
+
+    #[inline(always)]
+    fn place_of(&self, hash: u64) -> usize {
+        ((hash << SHARD_BITS) >> self.shift) as usize
+    }
+
+    /// Where a piece is, or the free place where it would go.
+    #[inline(always)]
+    fn find(&self, probe: &Probe, piece: &[u8]) -> (usize, usize) {
+        let mask = self.places() - 1;
+        let mut place = self.place_of(probe.hash);
+        let [low, middle, high] = probe.key;
+        loop {
+            let (line, half) = (place / 2, place % 2);
+            let [a, b, c, _] = self.lines[line].0[half];
+            // PERF: words, not arrays: comparing arrays goes through memory, a third of all time.
+            if (a ^ low) | (b ^ middle) | (c ^ high) == 0
+                || c == 0
+                || self.is_long([a, b, c], probe, piece)
+            {
+                return (line, half);
+            }
+            place = (place + 1) & mask;
+        }
+    }
+
+    /// Whether `key` is that of this long piece. A probe does not know where its piece is.
+    #[inline(always)]
+    fn is_long(&self, key: Key, probe: &Probe, piece: &[u8]) -> bool {
+        key[2] >> TAG_SHIFT == LONG
+            && (key[0] ^ probe.key[0]) | (key[2] ^ probe.key[2]) == 0
+            && self.long_piece(key) == piece
+    }
+
+    fn long_piece(&self, [_, at, tag]: Key) -> &[u8] {
+        let len = tag & ((1 << TAG_SHIFT) - 1);
+        &self.arena[at as usize..(at + len) as usize]
+    }
+
+    #[inline(always)]
+    fn add(&mut self, probe: Probe, piece: &[u8], count: Count) {
+        let (line, half) = self.find(&probe, piece);
+        let entry = &mut self.lines[line].0[half];
+        if entry[2] != 0 {
+            entry[3] += count;
+        } else {
+            self.insert(probe, piece, count, line, half);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn insert(&mut self, probe: Probe, piece: &[u8], count: Count, line: usize, half: usize) {
+        let mut key = probe.key;
+        if key[2] >> TAG_SHIFT == LONG {
+            key[1] = self.arena.len() as u64;
+            self.arena.extend_from_slice(piece);
+        }
+        self.put(line, half, key, count);
+        self.taken += 1;
+        let limited = self.lines.len() >= self.most_lines;
+        if self.taken * 4 > self.places() * 3 && !limited || self.taken * 8 > self.places() * 7 {
+            self.resize(2 * self.lines.len());
+        }
+    }
+
+    fn put(&mut self, line: usize, half: usize, [a, b, c]: Key, count: Count) {
+        self.lines[line].0[half] = [a, b, c, count];
+    }
+
+    /// The same entries in so many lines.
+    fn resize(&mut self, lines: usize) {
+        let mut new = Shard::with_lines(lines);
+        for (key, count) in self.entries() {
+            let probe = Probe { key, hash: hash_of(key) };
+            // The keys differ: only the free place is looked for.
+            let mask = 2 * lines - 1;
+            let mut place = new.place_of(probe.hash);
+            while new.lines[place / 2].0[place % 2][2] != 0 {
+                place = (place + 1) & mask;
+            }
+            new.put(place / 2, place % 2, key, count);
+        }
+        (self.lines, self.shift) = (new.lines, new.shift);
+    }
+
+    fn slots(&self) -> impl Iterator<Item = &[u64; 4]> {
+        self.lines.iter().flat_map(|line| &line.0)
+    }
+
+    fn entries(&self) -> impl Iterator<Item = (Key, Count)> + '_ {
+        let taken = self.slots().filter(|slot| slot[2] != 0);
+        taken.map(|&[a, b, c, count]| ([a, b, c], count))
+    }
+
+    /// The first eight bytes of a piece, as a number that sorts like them.
+    fn first_bytes(&self, &[a, b, c, _]: &[u64; 4]) -> u64 {
+        if c >> TAG_SHIFT != LONG {
+            return a.swap_bytes();
+        }
+        self.long_piece([a, b, c]).first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes))
+    }
+
+    pub(super) fn for_each(&self, mut entry: impl FnMut(&[u8], Count) -> Result<()>) -> Result<()> {
+        self.entries().try_for_each(|(key, count)| entry(self.piece(key, &mut [0; 24]), count))
+    }
+
+    /// The piece of a key.
+    pub(super) fn piece<'a>(&'a self, key: Key, bytes: &'a mut [u8; 24]) -> &'a [u8] {
+        if key[2] >> TAG_SHIFT == LONG {
+            return self.long_piece(key);
+        }
+        for (bytes, word) in bytes.as_chunks_mut::<8>().0.iter_mut().zip(key) {
+            *bytes = word.to_le_bytes();
+        }
+        &bytes[..usize::from(bytes[LONGEST_INLINE])]
+    }
+
+    /// Adds all of another shard, which has the same number.
+    pub fn add_all(&mut self, other: &Shard) {
+        for (key, count) in other.entries() {
+            let probe = Probe { key, hash: hash_of(key) };
+            self.add(probe, other.piece(key, &mut [0; 24]), count);
+        }
+    }
+
+    fn prune(&mut self, min: Count) -> Count {
+        let (most_lines, most_arena) = (self.most_lines, self.most_arena);
+        let mut left = Shard { most_lines, most_arena, ..Shard::default() };
+        let mut sum = 0;
+        for (key, count) in self.entries().filter(|&(_, count)| count >= min) {
+            let probe = Probe { key, hash: hash_of(key) };
+            left.add(probe, self.piece(key, &mut [0; 24]), count);
+            sum += count;
+        }
+        *self = left;
+        sum
+    }
+}
+
+impl Probe {
+    #[inline(always)]
+    fn new(text: &[u8], start: usize, end: usize) -> Probe {
+        let len = end - start;
+        debug_assert!(len > 0);
+        let key = if len <= LONGEST_INLINE {
+            inline_key(text, start, end)
+        } else {
+            [hash_long(&text[start..end]), 0, LONG << TAG_SHIFT | len as u64]
+        };
+        Probe { key, hash: hash_of(key) }
+    }
+}
+
+/// The bytes of a word that belong to a piece, by its length.
+const MASKS: [Key; LONGEST_INLINE + 1] = {
+    let mut masks = [[0; 3]; LONGEST_INLINE + 1];
+    let mut len = 0;
+    while len <= LONGEST_INLINE {
+        let mut byte = 0;
+        while byte < len {
+            masks[len][byte / 8] |= 0xFF << (byte % 8 * 8);
+            byte += 1;
+        }
+        len += 1;
+    }
+    masks
+};
+
+/// The key of `text[start..end]`, at most 23 bytes.
+#[inline(always)]
+fn inline_key(text: &[u8], start: usize, end: usize) -> Key {
+    let len = end - start;
+    let [a, b, c] = match text[start..].first_chunk::<24>() {
+        Some(window) => {
+            let mask = &MASKS[len];
+            let (words, _) = window.as_chunks::<8>();
+            std::array::from_fn(|i| u64::from_le_bytes(words[i]) & mask[i])
+        }
+        None => {
+            let mut bytes = [0; 24];
+            bytes[..len].copy_from_slice(&text[start..end]);
+            let (words, _) = bytes.as_chunks::<8>();
+            std::array::from_fn(|i| u64::from_le_bytes(words[i]))
+        }
+    };
+    [a, b, c | (len as u64) << TAG_SHIFT]
+}
+
+/// A function of the key, but not of where a long piece is.
+#[inline(always)]
+fn hash_of([a, b, c]: Key) -> u64 {
+    let b = if c >> TAG_SHIFT == LONG { 0 } else { b };
+    mix(a, b) ^ c.wrapping_mul(0x9FB2_1C65_1E98_DF25)
+}
+
+#[inline(always)]
+fn shard_of(hash: u64) -> usize {
+    (hash >> (64 - SHARD_BITS)) as usize
+}
+
+/// Two words into one that depends on all of both.
+#[inline(always)]
+pub(super) fn mix(low: u64, high: u64) -> u64 {
+    let wide = u128::from(low ^ 0x9E37_79B9_7F4A_7C15) * u128::from(high ^ 0xD6E8_FEB8_6659_FD93);
+    wide as u64 ^ (wide >> 64) as u64
+}
+
+pub(super) fn hash_long(piece: &[u8]) -> u64 {
+    let (words, rest) = piece.as_chunks::<8>();
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    let word = |bytes: &[u8; 8]| u64::from_le_bytes(*bytes);
+    words.iter().chain([&last]).fold(0, |hash, bytes| mix(hash, word(bytes)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use super::*;
+
+    fn add(table: &mut Table, piece: &[u8], count: Count) {
+        table.add(table.probe(piece, 0, piece.len()), piece, count);
+    }
+
+    fn content(table: &Table) -> HashMap<Vec<u8>, Count> {
+        let mut content = HashMap::new();
+        let entry = |piece: &[u8], count| {
+            assert!(content.insert(piece.to_vec(), count).is_none());
+            Ok(())
+        };
+        table.for_each(entry).unwrap();
+        content
+    }
+
+    /// Pieces of every length up to 80, many of them alike.
+    fn pieces() -> Vec<Vec<u8>> {
+        let one = |i: usize| {
+            let mut piece = vec![b'a' + (i % 3) as u8; 1 + i % 80];
+            piece[i % 80 / 2] = (i / 240) as u8;
+            piece
+        };
+        (0..20_000).map(one).collect()
+    }
+
+    #[test]
+    fn it_counts_as_a_hash_map_does() {
+        let (mut table, mut expected) = (Table::default(), HashMap::new());
+        for (i, piece) in pieces().iter().enumerate() {
+            add(&mut table, piece, 1 + i as u64 % 3);
+            *expected.entry(piece.clone()).or_insert(0) += 1 + i as u64 % 3;
+        }
+        assert_eq!(content(&table), expected);
+        assert_eq!(table.len(), expected.len());
+        assert!(expected.iter().all(|(piece, &count)| table.get(piece) == count));
+        assert_eq!((table.get(b"not there"), table.get(b"")), (0, 0));
+    }
+
+    #[test]
+    fn a_key_does_not_depend_on_what_stands_around_the_piece() {
+        let text: Vec<u8> = (0..200).collect();
+        for len in 1..100 {
+            let inside = Probe::new(&text, 7, 7 + len);
+            let alone = Probe::new(&text[7..7 + len], 0, len);
+            assert_eq!((inside.key, inside.hash), (alone.key, alone.hash));
+        }
+    }
+
+    #[test]
+    fn zeros_at_the_end_of_a_piece_count() {
+        let mut table = Table::default();
+        let zeros = [0; 60];
+        (1..=60).for_each(|len| add(&mut table, &zeros[..len], len as u64));
+        assert_eq!(table.len(), 60);
+        (1..=60).for_each(|len| assert_eq!(table.get(&zeros[..len]), len as u64));
+    }
+
+    #[test]
+    fn shards_add_up_to_the_whole() {
+        let (mut whole, mut first, mut second) =
+            (Table::default(), Table::default(), Table::default());
+        for (i, piece) in pieces().iter().enumerate() {
+            add(&mut whole, piece, 1);
+            add(if i % 3 == 0 { &mut first } else { &mut second }, piece, 1);
+        }
+        let shards = first.shards_mut().iter_mut().zip(second.into_shards());
+        shards.for_each(|(first, second)| first.add_all(&second));
+        assert_eq!(content(&first), content(&whole));
+    }
+
+    #[test]
+    fn a_limit_is_noticed_in_time() {
+        for limit in [0, 1000, 100_000, 10_000_000] {
+            let mut table = Table::with_limit(limit, 16);
+            let mut times_full = 0;
+            for piece in pieces() {
+                add(&mut table, &piece, 1);
+                if table.is_full() {
+                    let used = table.bytes() + 16 * table.len();
+                    assert!(used <= limit + limit / 4 + 20_000, "{used} of {limit}");
+                    table.clear();
+                    assert_eq!((table.len(), table.get(&piece), table.is_full()), (0, 0, false));
+                    times_full += 1;
+                }
+            }
+            assert_eq!(times_full > 0, limit < 10_000_000, "{limit}");
+        }
+    }
+
+    #[test]
+    fn pruning_keeps_what_is_frequent() {
+        let mut table = Table::default();
+        pieces().iter().for_each(|piece| add(&mut table, piece, 1));
+        let mut expected = content(&table);
+        expected.retain(|_, count| *count >= 2);
+        let sum = table.prune(2);
+        assert_eq!(sum, expected.values().sum::<Count>());
+        assert_eq!(content(&table), expected);
+        assert!(!expected.is_empty());
+    }
+}
