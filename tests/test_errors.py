@@ -37,7 +37,7 @@ CASES = [
         ValueError,
         {"pattern": r"(\p{L}", "message": "a group is not closed"},
         'pattern "(\\p{L}": a group is not closed\n'
-        "  hint: the names are gpt2, cl100k, o200k, llama3, qwen2, deepseek-v3 and none; "
+        "  hint: the names are gpt2, cl100k, o200k, llama3, qwen2, deepseek-v3, whitespace and none; "
         "anything else is a regular expression",
     ),
     (

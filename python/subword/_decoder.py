@@ -30,11 +30,20 @@ class Decoder:
         """Start with nothing held back; ``errors`` is Python's, for bytes that are not UTF-8."""
         self._tokenizer = tokenizer
         self._utf8 = codecs.getincrementaldecoder("utf-8")(errors)
+        self._mark = (tokenizer.end_of_word or "").encode()
+        self._space = b""
 
     def push(self, id: int) -> str:
         """The text that is certain once this id is known: often some, sometimes none."""
-        return self._utf8.decode(self._tokenizer.token_bytes(id))
+        token = self._tokenizer.token_bytes(id)
+        if self._mark:
+            word = token.removesuffix(self._mark)
+            # The mark is a space once something follows it.
+            before, self._space = self._space, b" " if len(word) < len(token) else b""
+            token = before + word
+        return self._utf8.decode(token)
 
     def finish(self) -> str:
         """The rest, bytes that never became a character included; then it starts afresh."""
+        self._space = b""
         return self._utf8.decode(b"", final=True)

@@ -82,7 +82,7 @@ class PatternError(SubwordError, ValueError):
     __module__ = "subword"
 
     hint = (
-        "the names are gpt2, cl100k, o200k, llama3, qwen2, deepseek-v3 and none; "
+        "the names are gpt2, cl100k, o200k, llama3, qwen2, deepseek-v3, whitespace and none; "
         "anything else is a regular expression"
     )
 
@@ -124,8 +124,8 @@ class SpecialTokenError(SubwordError, ValueError):
 class TextError(SubwordError, ValueError):
     """A text that cannot be encoded or counted.
 
-    A ``str`` with a lone surrogate (``position`` is in characters), a byte that the model has no
-    token for, or a corpus that is not UTF-8 (``position`` is in bytes).
+    A ``str`` with a lone surrogate (``position`` is in characters), a byte or character that the
+    model has no token for, or a corpus that is not UTF-8 (``position`` is in bytes).
     """
 
     __module__ = "subword"

@@ -19,7 +19,7 @@ from subword._errors import SpecialTokenError, UnknownTokenError
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from subword._types import Errors, Pattern, Special, SpecialTokens, StrPath, Text
+    from subword._types import Errors, Pattern, Special, SpecialTokens, StrPath, Text, Units
 
 DEFAULT_CACHE_BYTES: int = _core.DEFAULT_CACHE_BYTES
 
@@ -28,7 +28,7 @@ STREAM_BYTES = 1 << 16
 
 
 class Tokenizer(_core.Engine):
-    """Text to token ids and back, by byte-level BPE.
+    """Text to token ids and back, by byte-pair encoding.
 
     Frozen: any number of threads may share one, a forked child goes on with it, it pickles, and two
     tokenizers are equal if they give the same ids for the same reasons. ``cache_bytes`` bounds the
@@ -48,13 +48,39 @@ class Tokenizer(_core.Engine):
         special_tokens: SpecialTokens | None = None,
         *,
         pattern: Pattern = "gpt2",
+        units: Units = "bytes",
+        end_of_word: str | None = None,
+        unk_token: str | None = None,
         cache_bytes: int = DEFAULT_CACHE_BYTES,
     ) -> Self:
         """A tokenizer with these tokens and merges, the first merge first.
 
         Special tokens that are not in ``vocab`` get the next free ids, or the ids of a mapping.
+
+        A piece starts as its bytes, or with ``units="chars"`` as its characters; ``end_of_word`` is
+        a token that is put after the last one. It stands for the white space there: pieces that are
+        white space are skipped, and it is decoded as a space. A character that is no token is
+        ``unk_token``, or an error.
+
+        >>> vocab = dict(enumerate([b"l", b"o", b"w", b"</w>", b"lo", b"w</w>"]))
+        >>> words = Tokenizer(
+        ...     vocab,
+        ...     [(b"l", b"o"), (b"w", b"</w>")],
+        ...     ["<unk>"],
+        ...     pattern="whitespace",
+        ...     units="chars",
+        ...     end_of_word="</w>",
+        ...     unk_token="<unk>",
+        ... )
+        >>> words.encode("low  slow")
+        [4, 5, 6, 4, 5]
+        >>> words.decode([4, 5, 6, 4, 5])
+        'low <unk>low'
         """
-        return cls._of(_core.Model.from_merges(vocab, merges, special_tokens, pattern), cache_bytes)
+        model = _core.Model.from_merges(
+            vocab, merges, special_tokens, pattern, units, end_of_word, unk_token
+        )
+        return cls._of(model, cache_bytes)
 
     @classmethod
     def _of(cls, model: _core.Model, cache_bytes: int) -> Self:
@@ -113,6 +139,19 @@ class Tokenizer(_core.Engine):
             merges=merges_filepath,
             cache_bytes=cache_bytes,
         )
+
+    def truncated(self, vocab_size: int) -> Self:
+        """The smaller tokenizer with this many tokens: every one that a training run passed.
+
+        The first merges stay, and the special tokens, whose ids move down to follow the tokens
+        that are left: as if training had stopped there.
+
+        >>> vocab = {i: bytes([i]) for i in range(256)} | {256: b"lo", 257: b"low"}
+        >>> tok = Tokenizer(vocab, [(b"l", b"o"), (b"lo", b"w")], ["<|endoftext|>"])
+        >>> tok.truncated(258).encode("low<|endoftext|>", special="encode")
+        [256, 119, 257]
+        """
+        return self._of(self.truncated_model(vocab_size), self.cache_bytes)
 
     def encode_iter(
         self, texts: Iterable[Text], *, special: Special = "text", errors: Errors = "strict"

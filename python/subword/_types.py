@@ -30,5 +30,8 @@ Ids: TypeAlias = Iterable[int] | npt.NDArray[np.integer[Any]]
 #: The unit of offsets.
 Unit: TypeAlias = Literal["chars", "bytes"]
 
+#: What a piece is cut into before anything is merged.
+Units: TypeAlias = Literal["bytes", "chars"]
+
 #: A path to a file.
 StrPath: TypeAlias = str | os.PathLike[str]

@@ -69,6 +69,13 @@ pub enum Error {
         /// What was expected and what was found.
         message: String,
     },
+    /// A training that cannot begin or go on.
+    Training {
+        /// What is wrong.
+        message: String,
+        /// What to do about it.
+        hint: Option<String>,
+    },
     /// An id that no token has.
     UnknownId {
         /// The id, wide enough for what a caller may pass by mistake.
@@ -100,6 +107,11 @@ impl Error {
         Error::ModelFormat { place: format!(":{line}"), message: message.into(), hint: None }
     }
 
+    /// An error about training.
+    pub fn training(message: impl Into<String>) -> Self {
+        Error::Training { message: message.into(), hint: None }
+    }
+
     /// An error about counts that did not come out of a file, or whose file is told later by
     /// [`Error::at`].
     pub fn counts(message: impl Into<String>) -> Self {
@@ -109,7 +121,10 @@ impl Error {
     /// The same error with a line that says what to do.
     #[must_use]
     pub fn with_hint(mut self, text: impl Into<String>) -> Self {
-        if let Error::ModelFormat { hint, .. } | Error::Counts { hint, .. } = &mut self {
+        if let Error::ModelFormat { hint, .. }
+        | Error::Training { hint, .. }
+        | Error::Counts { hint, .. } = &mut self
+        {
             *hint = Some(text.into());
         }
         self
@@ -173,6 +188,10 @@ impl fmt::Display for Error {
             }
             Error::Stopped => f.write_str("stopped"),
             Error::Argument { message } => f.write_str(message),
+            Error::Training { message, hint } => {
+                f.write_str(message)?;
+                hint.iter().try_for_each(|hint| write!(f, "\n  hint: {hint}"))
+            }
             Error::UnknownId { id, position } => {
                 write!(f, "no token has id {id} (position {position})")
             }

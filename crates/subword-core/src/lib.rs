@@ -47,13 +47,16 @@ pub mod normalize;
 pub mod pretok;
 pub mod special;
 pub mod tokenizer;
+pub mod trainer;
 pub mod types;
 pub mod utf8;
 pub mod vocab;
 
 pub use counts::Counts;
 pub use error::{Error, Result};
-pub use model::{Merges, Model, Normalizer, Pattern, SpecialToken, Template};
+pub use model::{
+    EndOfWord, Merges, Model, Normalizer, Pattern, SpecialToken, Start, Template, Units,
+};
 pub use special::Allowed;
 pub use tokenizer::{Located, Ragged, Tokenizer};
 pub use types::{Count, Pair, TokenId};

@@ -6,6 +6,9 @@ that is built from it. Training makes models, formats read and write them, two e
 written as equal bytes.
 */
 
+mod start;
+mod truncated;
+
 use crate::bpe::MAX_MERGES;
 use crate::error::{Error, Result};
 use crate::pretok::Named;
@@ -15,11 +18,15 @@ use crate::vocab::{MAX_ID, Vocab};
 /// The longest special token that a model may have, in bytes.
 pub const MAX_SPECIAL_BYTES: usize = 1024;
 
-/// A byte-level BPE tokenizer.
+pub use start::{EndOfWord, Start, Units};
+
+/// A BPE tokenizer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Model {
-    /// The tokens that merging can produce, the 256 bytes among them.
+    /// The tokens that merging starts from and those that it makes.
     pub vocab: Vocab,
+    /// How a piece becomes its first tokens.
+    pub start: Start,
     /// Which pairs merge, and in which order.
     pub merges: Merges,
     /// A whole piece that is a token is that token, whatever the merges say.
@@ -167,7 +174,7 @@ impl SpecialToken {
 }
 
 impl Model {
-    /// A model without normaliser and template.
+    /// A byte-level model without normaliser and template.
     pub fn new(
         vocab: Vocab,
         merges: Merges,
@@ -176,6 +183,7 @@ impl Model {
     ) -> Self {
         Model {
             vocab,
+            start: Start::default(),
             merges,
             ignore_merges: false,
             pattern,
@@ -188,22 +196,13 @@ impl Model {
     /// Brings the model into its one form and checks that the parts fit together; every format ends
     /// with this.
     ///
-    /// After it: every byte that UTF-8 uses is a token (GPT-NeoX lacks the other 13), every listed
-    /// merge joins two tokens into a third, no pair is listed twice, special tokens are non-empty,
+    /// After it: what pieces start from are tokens, which for bytes is every byte that UTF-8 uses
+    /// (GPT-NeoX lacks the other 13), every listed merge joins two tokens into a third, no pair is listed twice, special tokens are non-empty,
     /// distinct, sorted and share no id with another string. A special token that no merge makes is
     /// not in the vocabulary, so that ordinary text cannot produce it. A pattern that has a name
     /// goes by it.
     pub fn checked(mut self) -> Result<Self> {
-        for byte in 0..=255u8 {
-            if self.vocab.id_of(&[byte]).is_none() && !matches!(byte, 0xC0 | 0xC1 | 0xF5..) {
-                return Err(Error::format(format!(
-                    "the vocabulary has no token for byte 0x{byte:02X}"
-                ))
-                .with_hint(
-                    "byte-level BPE needs all 256 single bytes, so that any text can be encoded",
-                ));
-            }
-        }
+        start::check(&self)?;
         let made = match &self.merges {
             Merges::Ranked => Vec::new(),
             Merges::Listed(pairs) => check_merges(&self.vocab, pairs)?,
@@ -242,9 +241,10 @@ impl Model {
     /// ids that the listed merges make.
     fn remove_special_tokens(&mut self, made: &[TokenId]) {
         let vocab = &self.vocab;
-        let multi_byte = |&id: &TokenId| vocab.bytes_of(id).is_some_and(|bytes| bytes.len() > 1);
+        let no_unit =
+            |&id: &TokenId| vocab.bytes_of(id).is_some_and(|bytes| !self.start.is_unit(bytes));
         let special = self.special_tokens.iter().map(|token| token.id);
-        let mut unused: Vec<TokenId> = special.filter(multi_byte).collect();
+        let mut unused: Vec<TokenId> = special.filter(no_unit).collect();
         if unused.is_empty() {
             return;
         }

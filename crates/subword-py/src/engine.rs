@@ -4,15 +4,15 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use numpy::PyArray1;
-use pyo3::buffer::{PyBuffer, PyUntypedBuffer};
-use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 use subword_core::formats::{self, Format};
 use subword_core::tokenizer::{Ragged, Threads};
-use subword_core::{Merges, Result, TokenId, Tokenizer};
+use subword_core::{Merges, Result, TokenId, Tokenizer, Units};
 
 use crate::errors;
+use crate::ids::{id_from, ids_from};
 use crate::model::{Model, pattern_to_python, special_to_python};
 use crate::text::{Errors, Special, Text};
 
@@ -311,9 +311,7 @@ impl Engine {
     /// How many tokens there are, special tokens included.
     #[getter]
     fn vocab_size(&self) -> usize {
-        let model = self.tokenizer.model();
-        let outside = model.special_tokens.iter().filter(|t| model.vocab.bytes_of(t.id).is_none());
-        model.vocab.len() + outside.count()
+        self.tokenizer.model().size()
     }
 
     /// The largest id.
@@ -335,6 +333,37 @@ impl Engine {
             Merges::Ranked => "ranks",
             Merges::Listed(_) => "merges",
         }
+    }
+
+    /// What a piece is cut into before anything is merged: "bytes" or "chars".
+    #[getter]
+    fn units(&self) -> &'static str {
+        match self.tokenizer.model().start.units {
+            Units::Bytes => "bytes",
+            Units::Characters => "chars",
+        }
+    }
+
+    /// The mark that ends every word, or None.
+    #[getter]
+    fn end_of_word(&self) -> Option<&str> {
+        self.tokenizer.model().start.end_of_word.as_ref().map(|end| end.mark.as_str())
+    }
+
+    /// The token of unknown characters, or None.
+    #[getter]
+    fn unk_token(&self) -> Option<&str> {
+        let model = self.tokenizer.model();
+        let token = model.start.unk.and_then(|id| model.token_bytes(id));
+        token.and_then(|token| std::str::from_utf8(token).ok())
+    }
+
+    /// The model with its first merges only, so many that it has this many tokens.
+    #[pyo3(signature = (vocab_size))]
+    fn truncated_model(&self, py: Python<'_>, vocab_size: i128) -> PyResult<Model> {
+        let vocab_size = natural("vocab_size", vocab_size)?;
+        let truncated = py.detach(|| self.tokenizer.model().truncated(vocab_size));
+        truncated.map(Model::from).map_err(|error| errors::raise(py, error))
     }
 
     /// The bound of the cache of each thread, in bytes.
@@ -415,69 +444,6 @@ fn texts_of<'py>(texts: &Bound<'py, PyAny>, errors: Errors) -> PyResult<Vec<Text
         )));
     }
     texts.try_iter()?.map(|text| Text::new(&text?, errors)).collect()
-}
-
-/// Ids out of a sequence or an array; one that is no id at all is unknown too.
-fn ids_from(ids: &Bound<'_, PyAny>) -> PyResult<Vec<TokenId>> {
-    // A list has no buffer, and asking for one costs more than a short list.
-    if !ids.is_instance_of::<PyList>()
-        && let Some(ids) = ids_from_array(ids)?
-    {
-        return Ok(ids);
-    }
-    let items = ids.try_iter().map_err(|_| match ids.get_type().name() {
-        Ok(found) => PyTypeError::new_err(format!("ids must be integers, not one {found}")),
-        Err(error) => error,
-    })?;
-    let mut all = Vec::with_capacity(ids.len().unwrap_or(0));
-    for (position, item) in items.enumerate() {
-        all.push(id_from(&item?, position)?);
-    }
-    Ok(all)
-}
-
-/// Ids out of an array of one of the usual types; none if it is something else.
-fn ids_from_array(ids: &Bound<'_, PyAny>) -> PyResult<Option<Vec<TokenId>>> {
-    let py = ids.py();
-    let Ok(buffer) = PyUntypedBuffer::get(ids) else { return Ok(None) };
-    if buffer.dimensions() != 1 {
-        let found = buffer.dimensions();
-        return Err(PyTypeError::new_err(format!(
-            "ids must have one dimension, not {found}: decode_batch takes many sequences"
-        )));
-    }
-    // A buffer in the other byte order passes for one in ours below.
-    let other_order: &[u8] = if cfg!(target_endian = "little") { b">!" } else { b"<" };
-    if buffer.format().to_bytes().first().is_some_and(|order| other_order.contains(order)) {
-        return Ok(None);
-    }
-    if let Ok(buffer) = PyBuffer::<u32>::get(ids) {
-        return buffer.to_vec(py).map(Some);
-    }
-    if let Ok(buffer) = PyBuffer::<u16>::get(ids) {
-        return Ok(Some(buffer.to_vec(py)?.into_iter().map(TokenId::from).collect()));
-    }
-    let Ok(buffer) = PyBuffer::<i64>::get(ids) else { return Ok(None) };
-    let id = |(position, id): (usize, i64)| {
-        TokenId::try_from(id)
-            .map_err(|_| errors::raise(py, subword_core::Error::UnknownId { id, position }))
-    };
-    buffer.to_vec(py)?.into_iter().enumerate().map(id).collect::<PyResult<_>>().map(Some)
-}
-
-/// An id out of an integer of any size, as Python takes an index.
-fn id_from(item: &Bound<'_, PyAny>, position: usize) -> PyResult<TokenId> {
-    item.extract().map_err(|error: PyErr| {
-        let py = item.py();
-        if error.is_instance_of::<PyOverflowError>(py) {
-            return match item.call_method0("__index__") {
-                Ok(id) => errors::new(py, "UnknownIdError", (id, position)),
-                Err(error) => error,
-            };
-        }
-        let found = item.get_type().name().map_or_else(|_| String::new(), |name| name.to_string());
-        PyTypeError::new_err(format!("ids must be integers, not {found} (position {position})"))
-    })
 }
 
 /// A number that a caller passes, by the name of its argument. More than there is memory for is no

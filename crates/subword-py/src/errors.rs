@@ -15,6 +15,7 @@ pub(crate) fn raise(py: Python<'_>, error: Error) -> PyErr {
         Error::Pattern { pattern, message } => new(py, "PatternError", (pattern, message)),
         Error::SpecialToken { token, position } => new(py, "SpecialTokenError", (token, position)),
         Error::Text { message, position } => new(py, "TextError", (message, position)),
+        Error::Training { message, hint } => new(py, "TrainingError", (message, hint)),
         Error::NotUtf8 { place, position } => {
             let hint = "pass errors=\"replace\" to put U+FFFD in its place";
             new(py, "TextError", (format!("{place}: not UTF-8"), position, hint))

@@ -3,6 +3,7 @@
 mod counts;
 mod engine;
 mod errors;
+mod ids;
 mod model;
 mod text;
 

@@ -7,7 +7,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyMapping, PyString};
 use subword_core::formats::{self, LoadOptions};
-use subword_core::{Merges, Pattern, TokenId, Vocab};
+use subword_core::{EndOfWord, Merges, Pattern, TokenId, Units, Vocab};
 
 use crate::errors;
 
@@ -50,12 +50,15 @@ impl Model {
 
     /// A model of listed merges.
     #[staticmethod]
-    #[pyo3(signature = (vocab, merges, special_tokens, pattern))]
+    #[pyo3(signature = (vocab, merges, special_tokens, pattern, units, end_of_word, unk_token))]
     fn from_merges(
         vocab: &Bound<'_, PyMapping>,
         merges: &Bound<'_, PyAny>,
         special_tokens: Option<SpecialTokens>,
         pattern: PatternArgument,
+        units: UnitsArgument,
+        end_of_word: Option<String>,
+        unk_token: Option<String>,
     ) -> PyResult<Model> {
         let py = vocab.py();
         let mut tokens = Vec::with_capacity(vocab.len()?);
@@ -77,7 +80,17 @@ impl Model {
             };
             pairs.push((id(&left)?, id(&right)?));
         }
-        build(py, vocab, Merges::Listed(pairs), special_tokens, pattern, false)
+        let mut model = build(py, vocab, Merges::Listed(pairs), special_tokens, pattern)?;
+        model.start.units = units.0;
+        model.start.end_of_word = end_of_word.map(|mark| EndOfWord { mark, joined: false });
+        if let Some(unk) = unk_token {
+            let special = model.special_tokens.iter().find(|token| token.content == unk);
+            let id = special.map(|token| token.id).or_else(|| model.vocab.id_of(unk.as_bytes()));
+            let message = || format!("unk_token {unk:?} is no token and no special token");
+            model.start.unk =
+                Some(id.ok_or_else(|| errors::raise(py, subword_core::Error::format(message())))?);
+        }
+        checked(py, model)
     }
 
     /// A model that merges any two tokens whose concatenation is a token, the lowest id first.
@@ -94,7 +107,9 @@ impl Model {
             tokens.push((token_id(&id)?, token(&bytes)?));
         }
         let vocab = vocab_of(ranks.py(), &tokens)?;
-        build(ranks.py(), vocab, Merges::Ranked, special_tokens, pattern, true)
+        let mut model = build(ranks.py(), vocab, Merges::Ranked, special_tokens, pattern)?;
+        model.ignore_merges = true;
+        checked(ranks.py(), model)
     }
 }
 
@@ -104,14 +119,14 @@ fn build(
     merges: Merges,
     special_tokens: Option<SpecialTokens>,
     pattern: PatternArgument,
-    ignore_merges: bool,
-) -> PyResult<Model> {
-    let raise = |error| errors::raise(py, error);
+) -> PyResult<subword_core::Model> {
     let wanted = special_tokens.map_or_else(Vec::new, |tokens| tokens.0);
-    let special = formats::special_tokens(&vocab, wanted).map_err(raise)?;
-    let mut model = subword_core::Model::new(vocab, merges, pattern.0, special);
-    model.ignore_merges = ignore_merges;
-    model.checked().map(Model::from).map_err(raise)
+    let special = formats::special_tokens(&vocab, wanted).map_err(|e| errors::raise(py, e))?;
+    Ok(subword_core::Model::new(vocab, merges, pattern.0, special))
+}
+
+fn checked(py: Python<'_>, model: subword_core::Model) -> PyResult<Model> {
+    model.checked().map(Model::from).map_err(|error| errors::raise(py, error))
 }
 
 fn vocab_of(py: Python<'_>, tokens: &[(TokenId, Vec<u8>)]) -> PyResult<Vocab> {
@@ -157,6 +172,24 @@ impl<'a, 'py> FromPyObject<'a, 'py> for PatternArgument {
             one(part.cast::<PyString>().map_err(|_| wrong())?)
         };
         Ok(PatternArgument(Pattern::Sequence(parts.map(part).collect::<PyResult<_>>()?)))
+    }
+}
+
+/// `units=`: "bytes" or "chars".
+pub(crate) struct UnitsArgument(Units);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for UnitsArgument {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        match object.extract::<&str>()? {
+            "bytes" => Ok(UnitsArgument(Units::Bytes)),
+            "chars" => Ok(UnitsArgument(Units::Characters)),
+            other => {
+                let message = format!("units must be \"bytes\" or \"chars\", not {other:?}");
+                Err(PyValueError::new_err(message))
+            }
+        }
     }
 }
 

@@ -258,6 +258,9 @@ pub(super) fn written_tokens(
 }
 
 fn check_writable(model: &Model) -> Result<()> {
+    if !model.start.is_plain() {
+        return Err(refusal(&format!("it starts from {}, not from plain bytes", model.start)));
+    }
     if model.pattern != Pattern::Named(Named::Gpt2) {
         return Err(refusal("its pattern is not gpt2, and the files have no place for another"));
     }

@@ -9,6 +9,10 @@ The format of `subword`: one JSON file that holds all of a [`Model`].
   "pattern": "gpt2",                               a name, {"regex": "..."}, or a list of these
   "normalizer": null,                              or "nfc", "nfd", "nfkc", "nfkd"
   "ignore_merges": false,
+  "units": "characters",                           these four where a piece is not its bytes alone
+  "end_of_word": "</w>",
+  "end_of_word_joined": true,
+  "unk": 3,
   "special_tokens": [
     {"content": "<|endoftext|>", "id": 50256}      flags are written where they are true
   ],
@@ -31,7 +35,9 @@ Invariants
 use super::json::{Fields, Json, write_string};
 use super::{alphabet, gpt2};
 use crate::error::Result;
-use crate::model::{Merges, Model, Normalizer, Pattern, SpecialToken, Template};
+use crate::model::{
+    EndOfWord, Merges, Model, Normalizer, Pattern, SpecialToken, Start, Template, Units,
+};
 use crate::pretok::Named;
 use crate::types::TokenId;
 use crate::vocab::Vocab;
@@ -80,6 +86,7 @@ pub(super) fn read(mut fields: Fields) -> Result<Model> {
     let merges = read_merges(&mut fields.need("merges")?, &vocab)?;
     let mut model = Model::new(vocab, merges, pattern, Vec::new());
     model.ignore_merges = fields.flag("ignore_merges", false)?;
+    model.start = read_start(&mut fields)?;
     if let Some(json) = fields.take_value("normalizer") {
         model.normalizer = read_normalizer(json)?;
     }
@@ -136,6 +143,25 @@ fn read_normalizer(mut json: Json) -> Result<Normalizer> {
     found
         .map(|&(_, normalizer)| normalizer)
         .ok_or_else(|| place.expected("null, \"nfc\", \"nfd\", \"nfkc\" or \"nfkd\""))
+}
+
+fn read_start(fields: &mut Fields) -> Result<Start> {
+    let mut start = Start::default();
+    if let Some(mut json) = fields.take("units") {
+        start.units = match { json }.string()?.as_ref() {
+            "bytes" => Units::Bytes,
+            "characters" => Units::Characters,
+            _ => return Err(json.expected("\"bytes\" or \"characters\"")),
+        };
+    }
+    let joined = fields.flag("end_of_word_joined", false)?;
+    if let Some(mut json) = fields.take_value("end_of_word") {
+        start.end_of_word = Some(EndOfWord { mark: json.string()?.into_owned(), joined });
+    }
+    if let Some(mut json) = fields.take_value("unk") {
+        start.unk = Some(json.id()?);
+    }
+    Ok(start)
 }
 
 fn read_special_token(json: &mut Json) -> Result<SpecialToken> {
@@ -206,6 +232,7 @@ pub(super) fn write(model: &Model) -> String {
     let normalizer = normalizer.map_or("null".to_owned(), |(name, _)| format!("\"{name}\""));
     out.push_str(&format!(",\n  \"normalizer\": {normalizer},\n"));
     out.push_str(&format!("  \"ignore_merges\": {},\n", model.ignore_merges));
+    write_start(&mut out, &model.start);
     out.push_str("  \"special_tokens\": ");
     let tokens = model.special_tokens.iter().cloned();
     write_lines(&mut out, ['[', ']'], tokens, write_special_token);
@@ -226,6 +253,20 @@ pub(super) fn write(model: &Model) -> String {
     }
     out.push_str("\n}\n");
     out
+}
+
+fn write_start(out: &mut String, start: &Start) {
+    if start.units == Units::Characters {
+        out.push_str("  \"units\": \"characters\",\n");
+    }
+    if let Some(end) = &start.end_of_word {
+        out.push_str("  \"end_of_word\": ");
+        write_string(out, &end.mark);
+        out.push_str(if end.joined { ",\n  \"end_of_word_joined\": true,\n" } else { ",\n" });
+    }
+    if let Some(unk) = start.unk {
+        out.push_str(&format!("  \"unk\": {unk},\n"));
+    }
 }
 
 /// One item per line, between two brackets.

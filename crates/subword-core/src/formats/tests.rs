@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::*;
-use crate::model::{Merges, Normalizer, Template};
+use crate::model::{EndOfWord, Merges, Normalizer, Template, Units};
 use crate::pretok::Named;
 
 /// Numbers that look random and are the same on every run.
@@ -156,11 +156,39 @@ pub(super) fn random_model(random: &mut Random) -> Model {
     model.checked().unwrap()
 }
 
+/// A model that starts from characters, or has a mark.
+pub(super) fn random_words(random: &mut Random) -> Model {
+    let mut model = random_model(random);
+    let pairs = all_splits(&model.vocab);
+    model.merges = Merges::Listed(pairs[..random.below(pairs.len() + 1)].to_vec());
+    model.ignore_merges = false;
+    let joined = random.flip();
+    let mark = if random.flip() { "</w>" } else { "中\"" };
+    let end_of_word = EndOfWord { mark: mark.into(), joined };
+    model.start.end_of_word = (random.below(3) > 0).then_some(end_of_word);
+    if random.flip() {
+        model.start.units = Units::Characters;
+        model.start.unk = model.special_tokens.first().map(|token| token.id);
+        (0x80..0x100).for_each(|byte| model.vocab.remove(byte));
+    }
+    let limit = model.id_limit();
+    if joined {
+        let bytes = |id: TokenId| [&[id as u8], mark.as_bytes()].concat();
+        let ids = (0..256).filter(|&id| model.vocab.bytes_of(id).is_some());
+        let tokens: Vec<_> = ids.map(|id| (limit + id, bytes(id))).collect();
+        tokens.iter().for_each(|(id, token)| model.vocab.insert(*id, token).unwrap());
+    } else {
+        model.vocab.insert(limit, mark.as_bytes()).unwrap();
+    }
+    model.checked().unwrap()
+}
+
 #[test]
 fn native_files_hold_everything() {
     let mut random = Random::new(1);
-    for _ in 0..300 {
-        let model = random_model(&mut random);
+    for round in 0..300 {
+        let model =
+            if round % 3 == 0 { random_words(&mut random) } else { random_model(&mut random) };
         let bytes = to_bytes(&model);
         assert_eq!(from_bytes(&bytes).as_ref(), Ok(&model));
         assert_eq!(to_bytes(&from_bytes(&bytes).unwrap()), bytes);

@@ -112,6 +112,9 @@ pub(super) fn write(model: &Model) -> Result<String> {
         Error::format(format!("this tokenizer cannot be saved as .tiktoken: {what}"))
             .with_hint("save it as a native file or as tokenizer.json")
     };
+    if !model.start.is_plain() {
+        return Err(refusal(format!("it starts from {}, not from plain bytes", model.start)));
+    }
     if model.normalizer != Normalizer::None {
         return Err(refusal("it normalises its text".into()));
     }
@@ -242,6 +245,12 @@ mod tests {
         assert_eq!(
             refused(model(Merges::Ranked)),
             format!("{start}no merge makes token 258, b\"xyz\", but tiktoken would use it{hint}")
+        );
+        let mut characters = model(Merges::Ranked);
+        characters.start.units = crate::model::Units::Characters;
+        assert_eq!(
+            refused(characters),
+            format!("{start}it starts from characters, not from plain bytes{hint}")
         );
         let mut normalised = model(Merges::Ranked);
         normalised.normalizer = Normalizer::Nfc;

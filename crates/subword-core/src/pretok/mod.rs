@@ -21,6 +21,7 @@ mod class_table;
 mod named;
 mod regex;
 mod scan;
+mod whitespace;
 
 pub use named::Named;
 
@@ -57,6 +58,7 @@ enum Scanner {
     Cl100k(Rules),
     O200k,
     DeepseekV3,
+    Whitespace,
 }
 
 impl Splitter {
@@ -102,8 +104,12 @@ impl Splitter {
     /// ends between them.
     ///
     /// A letter and a character that is no letter, mark or apostrophe: in all named patterns a word
-    /// ends there, because only those three can follow a letter within a piece.
+    /// ends there, because only those three can follow a letter within a piece. The pattern
+    /// `whitespace` has a rule of its own.
     pub fn cuts_before(&self, text: &[u8], at: usize) -> bool {
+        if matches!(self.kind, Kind::Scanner(Scanner::Whitespace)) {
+            return whitespace::cuts_before(text, at);
+        }
         let ends_word =
             |c: Char| !c.class.is_letter() && c.class != Class::Mark && c.code != u32::from(b'\'');
         matches!(self.kind, Kind::Scanner(_))
@@ -128,6 +134,7 @@ fn named_kind(named: Named) -> Kind {
         Named::Qwen2 => cl100k(1, false),
         Named::O200k => Scanner::O200k,
         Named::DeepseekV3 => Scanner::DeepseekV3,
+        Named::Whitespace => Scanner::Whitespace,
         Named::None => return Kind::Whole,
     })
 }
@@ -198,6 +205,7 @@ impl Kernel for Fill<'_> {
             Scanner::DeepseekV3 => {
                 alternate(text, at, ends, |_, at, _, _| at, scan::deepseek_v3);
             }
+            Scanner::Whitespace => alternate(text, at, ends, |_, at, _, _| at, whitespace::scan),
         }
     }
 }

@@ -16,6 +16,8 @@ pub enum Named {
     Qwen2,
     /// DeepSeek V3 and R1.
     DeepseekV3,
+    /// Runs of white space, and what is between them.
+    Whitespace,
     /// The whole text is one piece.
     None,
 }
@@ -35,13 +37,14 @@ macro_rules! o200k {
 
 impl Named {
     /// Every named pattern.
-    pub const ALL: [Named; 7] = [
+    pub const ALL: [Named; 8] = [
         Named::Gpt2,
         Named::Cl100k,
         Named::O200k,
         Named::Llama3,
         Named::Qwen2,
         Named::DeepseekV3,
+        Named::Whitespace,
         Named::None,
     ];
 
@@ -61,6 +64,7 @@ impl Named {
             Named::Llama3 => "llama3",
             Named::Qwen2 => "qwen2",
             Named::DeepseekV3 => "deepseek-v3",
+            Named::Whitespace => "whitespace",
             Named::None => "none",
         }
     }
@@ -99,6 +103,7 @@ impl Named {
                     r"\s*[\r\n]+|\s+(?!\S)|\s+"
                 ),
             ],
+            Named::Whitespace => &[r"\s+|\S+"],
             Named::None => &[],
         }
     }

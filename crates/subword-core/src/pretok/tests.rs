@@ -2,8 +2,15 @@
 
 use super::*;
 
-const SCANNED: [Named; 6] =
-    [Named::Gpt2, Named::Cl100k, Named::O200k, Named::Llama3, Named::Qwen2, Named::DeepseekV3];
+const SCANNED: [Named; 7] = [
+    Named::Gpt2,
+    Named::Cl100k,
+    Named::O200k,
+    Named::Llama3,
+    Named::Qwen2,
+    Named::DeepseekV3,
+    Named::Whitespace,
+];
 
 fn ends(splitter: &Splitter, text: &[u8]) -> Vec<usize> {
     let mut cursor = splitter.cursor(text).unwrap();

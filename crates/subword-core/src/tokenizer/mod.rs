@@ -17,6 +17,7 @@ mod threads;
 
 use std::sync::Arc;
 
+use crate::arch::Level;
 use crate::bpe::{Joins, Merger};
 use crate::cache::Pool;
 use crate::error::{Error, Result};
@@ -42,12 +43,15 @@ pub struct Tokenizer {
     splitter: Splitter,
     merger: Merger,
     joins: Joins,
+    /// Pieces start from bytes and nothing else: see `encode/words`.
+    plain: bool,
     /// The finders of all special tokens, and of those that are always matched.
     all: Finders,
     always: Finders,
     /// The bytes that cannot be encoded, usually none.
     missing_bytes: Vec<u8>,
     workers: Pool<Worker>,
+    level: Level,
     cache_bytes: usize,
 }
 
@@ -85,14 +89,17 @@ impl Tokenizer {
     pub fn new(model: Arc<Model>, cache_bytes: usize) -> Result<Tokenizer> {
         let tokens = || model.special_tokens.iter();
         let merger = Merger::new(&model);
+        let plain = model.start.is_plain();
         Ok(Tokenizer {
             splitter: Splitter::new(&model.pattern)?,
-            missing_bytes: merger.missing_bytes(),
+            missing_bytes: if plain { merger.missing_bytes() } else { Vec::new() },
+            plain,
             merger,
             joins: Joins::new(&model.vocab),
             all: Finders::new(model.normalizer, tokens())?,
             always: Finders::new(model.normalizer, tokens().filter(|token| token.always))?,
             workers: Pool::new(POOL_SIZE),
+            level: Level::best(),
             model,
             cache_bytes,
         })
@@ -110,6 +117,9 @@ impl Tokenizer {
 
     /// The bytes that the ids spell.
     pub fn decode(&self, ids: &[TokenId]) -> Result<Vec<u8>> {
+        if let Some(end) = &self.model.start.end_of_word {
+            return self.decode_words(ids, end.mark.as_bytes());
+        }
         let mut bytes = Vec::with_capacity(ids.len() * 4);
         for (position, &id) in ids.iter().enumerate() {
             let token =
@@ -126,6 +136,9 @@ impl Tokenizer {
         texts: &[&[u8]],
         run: impl FnOnce(&Finders) -> Result<R>,
     ) -> Result<R> {
+        let run = |finders: &Finders| {
+            run(finders).map_err(|error| self.with_position(error, texts, finders))
+        };
         if !self.missing_bytes.is_empty() {
             texts.iter().try_for_each(|text| self.refuse_missing_bytes(text))?;
         }

@@ -60,6 +60,12 @@ impl Tokenizer {
             }
             let mut ids = Vec::new();
             let part_text = &normal[part.start..part.end];
+            if !self.plain {
+                return self.locate_words(part_text, |id, start, end| {
+                    let (from, to) = place(part.start + start, part.start + end);
+                    located.push(id, from, to);
+                });
+            }
             self.with_worker(|worker| self.encode_ordinary(part_text, worker, &mut ids))?;
             let mut at = part.start;
             for id in ids {

@@ -19,6 +19,13 @@ const BYTE_LEVEL: &str = r#"{"type": "ByteLevel", "add_prefix_space": false, "tr
 
 /// The file of a model. What it cannot hold is an error.
 pub(in crate::formats) fn write(model: &Model) -> Result<String> {
+    if !model.start.is_plain() {
+        let start = &model.start;
+        return Err(Error::format(format!(
+            "this tokenizer cannot be saved as tokenizer.json: it starts from {start}"
+        ))
+        .with_hint("save it as a native file"));
+    }
     let mut out = String::with_capacity(model.vocab.len() * 48);
     out.push_str("{\n  \"version\": \"1.0\",\n  \"truncation\": null,\n  \"padding\": null,\n");
     out.push_str("  \"added_tokens\": [");

@@ -71,6 +71,58 @@ fn patterns_are_names_regular_expressions_or_lists() {
 }
 
 #[test]
+fn what_words_start_from_is_written_where_it_is_not_bytes() {
+    let mut vocab = Vocab::default();
+    (0..).zip(["a", "é", "</w>", "é</w>"]).for_each(|(id, token)| {
+        vocab.insert(id, token.as_bytes()).unwrap();
+    });
+    let merges = Merges::Listed(vec![(1, 2)]);
+    let special = vec![SpecialToken::new("<unk>", 4)];
+    let mut model = Model::new(vocab, merges, Pattern::Named(Named::Whitespace), special);
+    model.start = Start {
+        units: Units::Characters,
+        end_of_word: Some(EndOfWord { mark: "</w>".into(), joined: false }),
+        unk: Some(4),
+    };
+    let model = model.checked().unwrap();
+    let text = write(&model);
+    let part = r#"
+  "ignore_merges": false,
+  "units": "characters",
+  "end_of_word": "</w>",
+  "unk": 4,
+  "special_tokens": [
+    {"content": "<unk>", "id": 4}
+  ],
+  "template": {"prefix": [], "suffix": []},
+  "vocab": {
+    "a": 0,
+    "Ã©": 1,
+    "</w>": 2,
+    "Ã©</w>": 3
+  },
+  "merges": [
+    "Ã© </w>"
+  ]
+}
+"#;
+    assert!(text.ends_with(part), "{text}");
+    let refused =
+        |old: &str, new: &str| refusal("t.json", text.replace(old, new), &LoadOptions::default());
+    assert_eq!(
+        refused("\"characters\"", "\"letters\""),
+        "t.json:8: expected \"bytes\" or \"characters\", found \"letters\""
+    );
+    assert_eq!(
+        refused("\"unk\": 4", "\"unk\": 5"),
+        "t.json: the unk token has id 5, which no token has"
+    );
+    let joined = text.replace("\"unk\"", "\"end_of_word_joined\": true, \"unk\"");
+    let joined = crate::formats::from_bytes(joined.as_bytes()).unwrap();
+    assert!(joined.start.joined_mark().is_some());
+}
+
+#[test]
 fn a_newer_version_and_unknown_keys_are_refused() {
     assert_eq!(
         refused("\"version\": 1", "\"version\": 2"),
@@ -109,7 +161,7 @@ fn bad_values_are_refused_with_their_line() {
     assert_eq!(
         refused("\"gpt2\"", "\"gpt3\""),
         "t.json:5: expected the name of a pattern, found \"gpt3\"\n  hint: the names are gpt2, cl100k, \
-         o200k, llama3, qwen2, deepseek-v3, none; anything else is {\"regex\": \"...\"}"
+         o200k, llama3, qwen2, deepseek-v3, whitespace, none; anything else is {\"regex\": \"...\"}"
     );
     assert_eq!(
         refused("null", "\"lower\""),

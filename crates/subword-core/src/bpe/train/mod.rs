@@ -1,0 +1,224 @@
+/*!
+Learns merges: pieces as tokens with their counts in, merges out.
+
+```text
+count every adjacent pair within pieces, weighted by the count of the piece
+repeat: merge the pair of the highest count everywhere, left to right, and write it down
+```
+
+With `low` 5 times and `lower` twice, `o+w` and `l+o` both count 7. `o+w` is the greater, so it is
+merged first; then `l+ow`, and so on:
+
+```text
+l o w | l o w e r   ->   l ow | l ow e r   ->   low | low e r
+```
+
+It stops when there are enough merges or tokens, no pair is left, or the best counts less than
+`min_count`. Overlapping occurrences count (`aaa` holds `a+a` twice) but merge from the left without
+overlap (`aa a`).
+
+Two merges may make the same bytes: `a+bc` after `ab+c`. Then no token is added: the merge is written
+down and makes the token that is there. By such a merge a pair that is merged already may come up
+once more; it is merged again when its turn comes, and not written down twice.
+
+The result depends on the pieces and their counts alone, not on their order.
+*/
+
+mod cells;
+mod learn;
+#[cfg(test)]
+mod naive;
+mod queue;
+mod scan;
+
+use crate::error::{Error, Result};
+use crate::types::{Count, Pair, TokenId};
+use crate::vocab::Vocab;
+
+/// How many tokens the distinct pieces may have: with what stands between them, places are 32 bits.
+const MOST_TOKENS: usize = 1 << 31;
+
+/// How many tokens the text may have, so that the count of a pair and its changes are 63 bits.
+const MOST_TOTAL: Count = i64::MAX as Count;
+
+/// Pieces as the tokens that they start as, one after the other.
+#[derive(Debug, Clone, Default)]
+pub struct Words {
+    tokens: Vec<TokenId>,
+    ends: Vec<u32>,
+    counts: Vec<Count>,
+    /// How many tokens the text has.
+    total: Count,
+}
+
+/// Which of two pairs with the same count is merged first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Ties {
+    /// The one whose bytes, first of the left token, then of the right, sort last.
+    #[default]
+    Greatest,
+    /// The one with the smaller ids, first of the left token, then of the right.
+    SmallestIds,
+}
+
+/// What to learn.
+#[derive(Debug, Clone)]
+pub struct Rules {
+    /// So many merges at most.
+    pub merges: usize,
+    /// So many new tokens at most: fewer than merges, if two merges make the same token.
+    pub tokens: usize,
+    /// The id of the first new token; the others follow.
+    pub next: TokenId,
+    /// Pairs that are merges already. If one comes up it is merged, but not written down.
+    pub listed: Vec<Pair>,
+    /// What decides between equal counts.
+    pub ties: Ties,
+    /// A pair that counts less is not merged. 0 is the same as 1.
+    pub min_count: Count,
+    /// A token that would be longer is not made. Nor is one that no vocabulary can hold.
+    pub max_length: Option<usize>,
+    /// The length of each token, by id; if there are none here, a token is as long as its bytes.
+    pub lengths: Vec<u32>,
+}
+
+/// A pair that was merged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Merge {
+    /// Its two tokens.
+    pub pair: Pair,
+    /// The token that it makes.
+    pub token: TokenId,
+    /// How often the pair occurred.
+    pub count: Count,
+    /// By how many tokens the text became shorter: less than `count` where occurrences overlap.
+    pub saved: Count,
+}
+
+/// Why there are no more merges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// There are as many as were asked for.
+    Full,
+    /// No pair is left.
+    NoPair,
+    /// All pairs that are left count less than `min_count`.
+    MinCount,
+}
+
+/// What was learned, and what it took.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Learned {
+    /// The merges, in their order.
+    pub merges: Vec<Merge>,
+    /// Why there are no more.
+    pub stop: Stop,
+    /// What it took.
+    pub effort: Effort,
+}
+
+/// What training took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Effort {
+    /// Time until the first merge could begin.
+    pub index: std::time::Duration,
+    /// Time from there to the end.
+    pub merge: std::time::Duration,
+    /// The most memory that the arrays of the index had at any time, in bytes.
+    pub bytes: usize,
+    /// Candidates that were put into the queue or taken out of it.
+    pub queue_operations: u64,
+    /// Of those, candidates that were out of date when they were taken out.
+    pub stale_candidates: u64,
+    /// Places that were looked at where the pair was no longer.
+    pub stale_places: u64,
+    /// Times that all pairs were counted anew.
+    pub scans: u64,
+}
+
+impl Words {
+    /// Room for so many pieces of so many tokens in all.
+    pub fn with_capacity(pieces: usize, tokens: usize) -> Words {
+        Words {
+            tokens: Vec::with_capacity(tokens),
+            ends: Vec::with_capacity(pieces),
+            counts: Vec::with_capacity(pieces),
+            total: 0,
+        }
+    }
+
+    /// Adds a piece that occurs `count` times.
+    pub fn push(&mut self, tokens: impl IntoIterator<Item = TokenId>, count: Count) -> Result<()> {
+        let start = self.tokens.len();
+        self.tokens.extend(tokens);
+        let (end, len) = (self.tokens.len(), (self.tokens.len() - start) as Count);
+        if end > MOST_TOKENS {
+            let message = format!("the distinct pieces have more than {MOST_TOKENS} tokens in all");
+            return Err(
+                Error::training(message).with_hint("leave rare pieces out: counts.prune(2)")
+            );
+        }
+        let total = count.checked_mul(len).and_then(|tokens| tokens.checked_add(self.total));
+        self.total = total.filter(|&total| total <= MOST_TOTAL).ok_or_else(|| {
+            Error::training(format!(
+                "the pieces have more than {MOST_TOTAL} tokens in all, each as often as it occurs"
+            ))
+        })?;
+        self.ends.push(end as u32);
+        self.counts.push(count);
+        Ok(())
+    }
+
+    /// How many pieces there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The pieces and their counts.
+    fn iter(&self) -> impl Iterator<Item = (&[TokenId], Count)> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        let piece = move |(start, end): (u32, u32)| &self.tokens[start as usize..end as usize];
+        starts.zip(self.ends.iter().copied()).map(piece).zip(self.counts.iter().copied())
+    }
+}
+
+impl Rules {
+    /// So many merges, whose tokens have the ids from `next` on; all else as it is by default.
+    pub fn new(merges: usize, next: TokenId) -> Rules {
+        Rules {
+            merges,
+            tokens: usize::MAX,
+            next,
+            listed: Vec::new(),
+            ties: Ties::default(),
+            min_count: 1,
+            max_length: None,
+            lengths: Vec::new(),
+        }
+    }
+}
+
+/// Learns merges. Adds the new tokens to `vocab`, which has all tokens of the words. `watch` is told
+/// how many merges there are, at least every 50 ms; an error that it returns ends the training.
+pub fn train(
+    words: Words,
+    vocab: &mut Vocab,
+    rules: &Rules,
+    watch: &mut dyn FnMut(usize) -> Result<()>,
+) -> Result<Learned> {
+    let most = rules.merges.min(rules.tokens).min(words.tokens.len());
+    let ids = rules.next as usize + most;
+    if ids < usize::from(u16::MAX) {
+        learn::Learner::<u16>::new(words, vocab, rules, watch).run()
+    } else {
+        learn::Learner::<u32>::new(words, vocab, rules, watch).run()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,113 @@
+//! The trainer learns what the definition says.
+
+use super::*;
+
+/// Numbers that look random.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 33) as usize % n
+    }
+}
+
+fn words(pieces: &[(&[u8], Count)]) -> Words {
+    let mut words = Words::default();
+    for (piece, count) in pieces {
+        words.push(piece.iter().map(|&byte| byte.into()), *count).unwrap();
+    }
+    words
+}
+
+fn learn(words: &Words, vocab: &Vocab, rules: &Rules) -> (Vec<Merge>, Stop, Vocab) {
+    let mut vocab = vocab.clone();
+    let learned = train(words.clone(), &mut vocab, rules, &mut |_| Ok(())).unwrap();
+    (learned.merges, learned.stop, vocab)
+}
+
+fn define(words: &Words, vocab: &Vocab, rules: &Rules) -> (Vec<Merge>, Stop, Vocab) {
+    let mut vocab = vocab.clone();
+    let (merges, stop) = naive::train(words, &mut vocab, rules);
+    (merges, stop, vocab)
+}
+
+fn spelled(pieces: &[(&[u8], Count)], rules: &Rules) -> Vec<(String, Count, Count)> {
+    let (merges, _, vocab) = learn(&words(pieces), &Vocab::bytes(), rules);
+    let spell = |id| String::from_utf8_lossy(vocab.bytes_of(id).unwrap()).into_owned();
+    let spell = |merge: &Merge| format!("{}+{}", spell(merge.pair.0), spell(merge.pair.1));
+    merges.iter().map(|merge| (spell(merge), merge.count, merge.saved)).collect()
+}
+
+#[test]
+fn the_most_frequent_pair_is_merged_first_and_of_equals_the_greatest() {
+    let merges = spelled(&[(b"low", 5), (b"lower", 2)], &Rules::new(3, 256));
+    let expected = [("o+w", 7, 7), ("l+ow", 7, 7), ("low+e", 2, 2)];
+    assert_eq!(merges, expected.map(|(pair, count, saved)| (pair.into(), count, saved)));
+    let rules = Rules { ties: Ties::SmallestIds, ..Rules::new(2, 256) };
+    let merges = spelled(&[(b"low", 5), (b"lower", 2)], &rules);
+    assert_eq!(merges, [("l+o".into(), 7, 7), ("lo+w".into(), 7, 7)]);
+}
+
+#[test]
+fn overlapping_pairs_count_but_merge_once() {
+    let merges = spelled(&[(b"aaaaa", 1)], &Rules::new(9, 256));
+    let expected = [("a+a", 4, 2), ("aa+aa", 1, 1), ("aaaa+a", 1, 1)];
+    assert_eq!(merges, expected.map(|(pair, count, saved)| (pair.into(), count, saved)));
+    let merges = spelled(&[(b"bnanana", 3)], &Rules::new(2, 256));
+    assert_eq!(merges, [("n+a".into(), 9, 9), ("na+na".into(), 6, 3)]);
+}
+
+#[test]
+fn it_learns_what_the_definition_says() {
+    let mut random = Random(1);
+    for round in 0..600 {
+        let letters = 1 + random.below(5);
+        let longest = 1 + random.below(if round % 10 == 0 { 80 } else { 14 });
+        let mut pieces = Vec::new();
+        for _ in 0..random.below(40) {
+            let len = 1 + random.below(longest);
+            let piece: Vec<u8> = (0..len).map(|_| b'a' + random.below(letters) as u8).collect();
+            let most = [1, 3, 50, 1000][random.below(4)];
+            pieces.push((piece, random.below(most + 1) as Count));
+        }
+        let mut words = Words::default();
+        for (piece, count) in &pieces {
+            words.push(piece.iter().map(|&byte| byte.into()), *count).unwrap();
+        }
+        let rules = Rules {
+            tokens: [usize::MAX, random.below(30)][random.below(2)],
+            ties: [Ties::Greatest, Ties::SmallestIds][random.below(2)],
+            min_count: random.below(4) as Count,
+            max_length: [None, None, Some(1 + random.below(6))][random.below(3)],
+            ..Rules::new(random.below(60), 256)
+        };
+        let mut vocab = Vocab::bytes();
+        if round % 3 == 0 {
+            // Tokens that merges will make, so that they make them again.
+            for id in 300..310 {
+                let len = 2 + random.below(4);
+                let token: Vec<u8> = (0..len).map(|_| b'a' + random.below(letters) as u8).collect();
+                let _ = vocab.insert(id, &token);
+            }
+        }
+        let rules = Rules { next: vocab.id_limit(), ..rules };
+        let expected = define(&words, &vocab, &rules);
+        let found = learn(&words, &vocab, &rules);
+        assert_eq!(found.0, expected.0, "round {round}: {pieces:?} {rules:?}");
+        assert_eq!(found.1, expected.1, "round {round}");
+        assert!(found.2.iter().eq(expected.2.iter()), "round {round}");
+    }
+}
+
+#[test]
+fn counts_may_be_larger_than_32_bits() {
+    let merges = spelled(&[(b"ab", 1 << 40), (b"cd", (1 << 40) + 1)], &Rules::new(2, 256));
+    let expected = [("c+d", (1 << 40) + 1), ("a+b", 1 << 40)];
+    assert_eq!(merges, expected.map(|(pair, count)| (pair.into(), count, count)));
+    let mut words = words(&[(b"aaa", 1 << 61)]);
+    assert_eq!(
+        words.push([97], 1 << 61).unwrap_err().to_string(),
+        "the pieces have more than 9223372036854775807 tokens in all, each as often as it occurs"
+    );
+}
