@@ -174,7 +174,7 @@ fn write_string(to: &mut impl Write, text: &str) -> io::Result<()> {
 
 /// Reads entries in the order of their pieces.
 #[derive(Debug)]
-pub struct Reader<R> {
+pub(super) struct Reader<R> {
     input: Input<R>,
     header: Header,
     piece: Vec<u8>,
@@ -216,8 +216,7 @@ impl<R: Read> Reader<R> {
     }
 
     /// Reads the next piece; none after the last.
-    #[expect(clippy::should_implement_trait, reason = "the piece is lent, and it can fail")]
-    pub fn next(&mut self) -> Result<Option<(&[u8], Count)>> {
+    pub(super) fn next(&mut self) -> Result<Option<(&[u8], Count)>> {
         Ok(self.advance()?.map(|count| (self.piece.as_slice(), count)))
     }
 

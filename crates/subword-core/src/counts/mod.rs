@@ -315,7 +315,6 @@ pub struct Sorted(Reader<From>);
 
 impl Sorted {
     /// The next piece and its count; none after the last.
-    #[expect(clippy::should_implement_trait, reason = "the piece is lent, and it can fail")]
     pub fn next(&mut self) -> Result<Option<(&[u8], Count)>> {
         self.0.next()
     }

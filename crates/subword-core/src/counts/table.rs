@@ -123,6 +123,11 @@ impl Table {
         self.shards.iter().map(|shard| shard.taken).sum()
     }
 
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// How much memory it holds, in bytes.
     pub fn bytes(&self) -> usize {
         self.shards.iter().map(Shard::bytes).sum()
