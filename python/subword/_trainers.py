@@ -12,7 +12,7 @@ import inspect
 import sys
 import time
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from subword import _core
@@ -126,6 +126,8 @@ class BpeTrainer:
 
         They are counted as they come, and not gathered.
         """
+        if isinstance(texts, str | bytes | bytearray | memoryview):
+            raise TypeError(f"texts must be several texts, not one {type(texts).__name__}")
         return self._train(texts=texts, errors=errors, memory_limit=memory_limit)
 
     def train_counts(self, counts: Counts) -> Tokenizer:
@@ -192,6 +194,8 @@ class BpeTrainer:
 
     def _check(self) -> None:
         """Learn from nothing: what is wrong with the settings is found before a corpus is read."""
+        if self.base is not None and not isinstance(self.base, Tokenizer):
+            raise TypeError(f"base must be a Tokenizer, not {type(self.base).__name__}")
         nothing = _core.Counts(self._pattern(), self._special_tokens())
         try:
             _core.train_bpe(nothing, **self._settings())
@@ -233,6 +237,8 @@ def strings(special_tokens: Iterable[str]) -> list[str]:
     """Special tokens as a list."""
     if isinstance(special_tokens, str):
         raise TypeError("special_tokens must be a list of strings, not one string")
+    if isinstance(special_tokens, Mapping):
+        raise TypeError("special_tokens must be a list of strings: training gives them their ids")
     return list(special_tokens)
 
 
