@@ -40,6 +40,9 @@ const LONGEST_INLINE: usize = 23;
 const LONG: u64 = 0xFF;
 const TAG_SHIFT: u32 = 56;
 
+/// Where the piece of a probe is in the arena: no entry has this, so long pieces are always compared.
+const NOWHERE: u64 = u64::MAX;
+
 /// A piece, or where it is, and its length.
 type Key = [u64; 3];
 
@@ -258,7 +261,6 @@ impl Shard {
         loop {
             let (line, half) = (place / 2, place % 2);
             let [a, b, c, _] = self.lines[line].0[half];
-            // PERF: words, not arrays: comparing arrays goes through memory, a third of all time.
             if (a ^ low) | (b ^ middle) | (c ^ high) == 0
                 || c == 0
                 || self.is_long([a, b, c], probe, piece)
@@ -284,6 +286,20 @@ impl Shard {
 
     #[inline(always)]
     fn add(&mut self, probe: Probe, piece: &[u8], count: Count) {
+        let place = self.place_of(probe.hash);
+        let [low, middle, high] = probe.key;
+        let [a, b, c, sum] = &mut self.lines[place / 2].0[place % 2];
+        // PERF: words, not arrays: comparing arrays goes through memory, a third of all time.
+        if (*a ^ low) | (*b ^ middle) | (*c ^ high) == 0 {
+            *sum += count;
+        } else {
+            self.add_uncommon(probe, piece, count);
+        }
+    }
+
+    /// The same for a piece that is not in its first place, or long, or new.
+    #[inline(never)]
+    fn add_uncommon(&mut self, probe: Probe, piece: &[u8], count: Count) {
         let (line, half) = self.find(&probe, piece);
         let entry = &mut self.lines[line].0[half];
         if entry[2] != 0 {
@@ -293,8 +309,6 @@ impl Shard {
         }
     }
 
-    #[cold]
-    #[inline(never)]
     fn insert(&mut self, probe: Probe, piece: &[u8], count: Count, line: usize, half: usize) {
         let mut key = probe.key;
         if key[2] >> TAG_SHIFT == LONG {
@@ -317,10 +331,9 @@ impl Shard {
     fn resize(&mut self, lines: usize) {
         let mut new = Shard::with_lines(lines);
         for (key, count) in self.entries() {
-            let probe = Probe { key, hash: hash_of(key) };
             // The keys differ: only the free place is looked for.
             let mask = 2 * lines - 1;
-            let mut place = new.place_of(probe.hash);
+            let mut place = new.place_of(hash_of(key));
             while new.lines[place / 2].0[place % 2][2] != 0 {
                 place = (place + 1) & mask;
             }
@@ -364,7 +377,7 @@ impl Shard {
     /// Adds all of another shard, which has the same number.
     pub fn add_all(&mut self, other: &Shard) {
         for (key, count) in other.entries() {
-            let probe = Probe { key, hash: hash_of(key) };
+            let probe = Probe::of_entry(key);
             self.add(probe, other.piece(key, &mut [0; 24]), count);
         }
     }
@@ -374,7 +387,7 @@ impl Shard {
         let mut left = Shard { most_lines, most_arena, ..Shard::default() };
         let mut sum = 0;
         for (key, count) in self.entries().filter(|&(_, count)| count >= min) {
-            let probe = Probe { key, hash: hash_of(key) };
+            let probe = Probe::of_entry(key);
             left.add(probe, self.piece(key, &mut [0; 24]), count);
             sum += count;
         }
@@ -384,6 +397,12 @@ impl Shard {
 }
 
 impl Probe {
+    /// The piece of an entry, on its way into another table.
+    fn of_entry([a, b, c]: Key) -> Probe {
+        let key = [a, if c >> TAG_SHIFT == LONG { NOWHERE } else { b }, c];
+        Probe { key, hash: hash_of(key) }
+    }
+
     #[inline(always)]
     fn new(text: &[u8], start: usize, end: usize) -> Probe {
         let len = end - start;
@@ -391,7 +410,7 @@ impl Probe {
         let key = if len <= LONGEST_INLINE {
             inline_key(text, start, end)
         } else {
-            [hash_long(&text[start..end]), 0, LONG << TAG_SHIFT | len as u64]
+            [hash_long(&text[start..end]), NOWHERE, LONG << TAG_SHIFT | len as u64]
         };
         Probe { key, hash: hash_of(key) }
     }
