@@ -37,8 +37,8 @@ CASES = [
         ValueError,
         {"pattern": r"(\p{L}", "message": "a group is not closed"},
         'pattern "(\\p{L}": a group is not closed\n'
-        "  hint: the names are gpt2, cl100k, o200k, llama3, qwen2, deepseek-v3, whitespace and none; "
-        "anything else is a regular expression",
+        "  hint: the names are gpt2, cl100k, o200k, llama3, qwen2, deepseek-v3, whitespace "
+        "and none; anything else is a regular expression",
     ),
     (
         errors.SpecialTokenError("<|endoftext|>", 12),

@@ -49,6 +49,7 @@ METHODS = [
     "encode_iter",
     "encode_iterable",
     "encode_offsets",
+    "end_of_word",
     "find_token",
     "fingerprint",
     "from_files",
@@ -65,6 +66,9 @@ METHODS = [
     "token_bytes",
     "token_id",
     "training_log",
+    "truncated",
+    "units",
+    "unk_token",
     "vocab",
     "vocab_size",
 ]

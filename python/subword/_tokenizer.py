@@ -154,7 +154,7 @@ class Tokenizer(_core.Engine):
         >>> tok.truncated(258).encode("low<|endoftext|>", special="encode")
         [256, 119, 257]
         """
-        return self._of(self.truncated_model(vocab_size), self.cache_bytes)
+        return self._of(self._truncated(vocab_size), self.cache_bytes)
 
     def encode_iter(
         self, texts: Iterable[Text], *, special: Special = "text", errors: Errors = "strict"

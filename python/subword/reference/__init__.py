@@ -7,11 +7,13 @@ engine is tested against them. Read them in this order:
 2. `heap_linked`: the same answer without rescanning: a heap, linked arrays, lazy deletion;
 3. `piece_cache`: a bounded cache around it;
 4. `naive`: where the merges come from: training as it is defined, with its two tie rules;
-5. `indexed`: the same answer without counting anew: an index, corrections, a lazy heap.
+5. `indexed`: the same answer without counting anew: an index, corrections, a lazy heap;
+6. `characters`: words of characters with an end-of-word mark, as it all began.
 
 They need the standard library only and import nothing else of this package.
 """
 
+from subword.reference.characters import decode_words, encode_words
 from subword.reference.heap_linked import Step, merge_with_heap, steps
 from subword.reference.indexed import train_with_index
 from subword.reference.merge_loop import merge_by_list, merge_by_rank
@@ -21,6 +23,8 @@ from subword.reference.piece_cache import CachedEncoder
 __all__ = [
     "CachedEncoder",
     "Step",
+    "decode_words",
+    "encode_words",
     "merge_by_list",
     "merge_by_rank",
     "merge_with_heap",
