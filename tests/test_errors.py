@@ -59,6 +59,12 @@ CASES = [
         'the text has a lone surrogate at position 3\n  hint: pass errors="replace"',
     ),
     (
+        errors.TrainingError("vocab_size=1 is too small", "pass vocab_size=256"),
+        ValueError,
+        {"message": "vocab_size=1 is too small", "hint": "pass vocab_size=256"},
+        "vocab_size=1 is too small\n  hint: pass vocab_size=256",
+    ),
+    (
         errors.UnknownIdError(4_000_000_000, 7),
         KeyError,
         {"id": 4_000_000_000, "position": 7},
