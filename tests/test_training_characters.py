@@ -22,9 +22,8 @@ pieces = st.dictionaries(
         ),
     ),
     st.integers(1, 9),
-    min_size=1,
     max_size=12,
-)
+).map(lambda counts: {"ab": 1} | counts)
 
 
 def trained(counts: dict[str, int] | Counts, **settings: object) -> Tokenizer:

@@ -40,14 +40,15 @@ impl Merger {
         Ok(())
     }
 
-    /// Replaces `tokens` by what merging a word starts from.
+    /// Replaces `tokens` by what merging a word starts from, or a part of one.
     pub fn first_tokens(
         &self,
         vocab: &Vocab,
         word: &[u8],
+        whole: bool,
         tokens: &mut Vec<TokenId>,
     ) -> Result<(), usize> {
-        self.first.tokens_into(vocab, word, true, tokens)
+        self.first.tokens_into(vocab, word, whole, tokens)
     }
 }
 

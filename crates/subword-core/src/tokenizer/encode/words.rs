@@ -26,16 +26,29 @@ impl Tokenizer {
         worker: &mut Worker,
         sink: &mut impl Sink,
     ) -> Result<()> {
-        let mut ids = Vec::new();
         self.each_word(text, |start, end| {
-            if self.recall(text, (start, end), false, worker, sink) {
-                return Ok(!sink.is_full());
-            }
+            self.encode_word(text, start, end, worker, sink)?;
+            Ok(!sink.is_full())
+        })
+    }
+
+    /// The piece `text[start..end]`.
+    fn encode_word(
+        &self,
+        text: &[u8],
+        start: usize,
+        end: usize,
+        worker: &mut Worker,
+        sink: &mut impl Sink,
+    ) -> Result<()> {
+        if !self.recall(text, (start, end), false, worker, sink) {
+            let mut ids = std::mem::take(&mut worker.ids);
             ids.clear();
             self.encode_new_word(text, start, end, worker, &mut ids)?;
             sink.many(&ids);
-            Ok(!sink.is_full())
-        })
+            worker.ids = ids;
+        }
+        Ok(())
     }
 
     /// Calls `each` with the place of every piece that has tokens, as long as it says so.
@@ -119,11 +132,11 @@ impl Tokenizer {
         let mut ids = Vec::new();
         self.each_word(text, |from, to| {
             ids.clear();
-            self.with_worker(|worker| self.encode_words(&text[from..to], worker, &mut ids))?;
+            self.with_worker(|worker| self.encode_word(text, from, to, worker, &mut ids))?;
             let (mut at, last) = (from, ids.len().saturating_sub(1));
             for (i, &id) in ids.iter().enumerate() {
                 let unit = || start.units.of(&text[at..to]).next().unwrap_or_default();
-                let unknown = start.unk == Some(id) && self.model.vocab.id_of(unit()).is_none();
+                let unknown = start.unk == Some(id) && self.model.vocab.id_of(unit()) != Some(id);
                 let end = match i {
                     _ if i == last => to,
                     _ if unknown => at + unit().len(),
@@ -188,6 +201,7 @@ impl Tokenizer {
                     let found = self.merger.first_tokens(
                         &self.model.vocab,
                         &part_text[from..to],
+                        true,
                         &mut tokens,
                     );
                     found.map(|()| true).map_err(|at| {
