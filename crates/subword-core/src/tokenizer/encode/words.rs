@@ -13,8 +13,9 @@ DECODE  low</w> low er</w>  ->  "low lower"    the mark is a space, but not at t
 */
 
 use super::{Sink, Worker};
-use crate::cache::LONGEST_SHORT;
+use crate::cache::{LONGEST_SHORT, short_key};
 use crate::error::{Error, Result};
+use crate::pretok::BATCH;
 use crate::tokenizer::{Finders, Tokenizer};
 use crate::types::TokenId;
 
@@ -26,10 +27,33 @@ impl Tokenizer {
         worker: &mut Worker,
         sink: &mut impl Sink,
     ) -> Result<()> {
-        self.each_word(text, |start, end| {
-            self.encode_word(text, start, end, worker, sink)?;
-            Ok(!sink.is_full())
-        })
+        let mut cursor = self.splitter.cursor(text)?;
+        let (mut ends, mut batch) =
+            (std::mem::take(&mut worker.ends), Vec::with_capacity(2 * BATCH));
+        let mut at = 0;
+        loop {
+            cursor.next_batch(&mut ends);
+            if ends.is_empty() || sink.is_full() {
+                break;
+            }
+            // PERF: first ask for the cache lines of all, then look: see `encode`.
+            let view = worker.cache.view();
+            for &end in &ends {
+                let start = std::mem::replace(&mut at, end);
+                if self.model.start.skips(&text[start..end]) {
+                    continue;
+                }
+                if end - start <= LONGEST_SHORT {
+                    view.line_of(short_key(text, start, end, false));
+                }
+                batch.push((start, end));
+            }
+            for (start, end) in batch.drain(..) {
+                self.encode_word(text, start, end, worker, sink)?;
+            }
+        }
+        worker.ends = ends;
+        Ok(())
     }
 
     /// The piece `text[start..end]`.
