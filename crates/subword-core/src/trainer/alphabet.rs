@@ -104,7 +104,7 @@ pub(super) fn first_tokens(counts: &Counts, model: &Model) -> Result<Words> {
         if model.start.skips(piece) {
             return Ok(());
         }
-        for (part, whole) in parts(piece, model) {
+        for (part, whole) in parts(piece, model, &merger) {
             // No part has a character without a token. PERF: with nothing to merge, do not try.
             let _ = if fresh {
                 merger.first_tokens(&model.vocab, part, whole, &mut ids)
@@ -121,20 +121,14 @@ pub(super) fn first_tokens(counts: &Counts, model: &Model) -> Result<Words> {
 }
 
 /// The parts of a piece that learn by themselves, and whether each ends where the piece ends.
-fn parts<'p>(piece: &'p [u8], model: &Model) -> Vec<(&'p [u8], bool)> {
-    let start = &model.start;
-    let end_of_word = start.end_of_word.as_ref();
+fn parts<'p>(piece: &'p [u8], model: &Model, merger: &Merger) -> Vec<(&'p [u8], bool)> {
+    let end_of_word = model.start.end_of_word.as_ref();
     let mark = end_of_word.map_or(&b""[..], |end| end.mark.as_bytes());
-    let joined = end_of_word.is_some_and(|end| end.joined);
     let (mut parts, mut from, mut at) = (Vec::new(), 0, 0);
-    for unit in start.units.of(piece) {
+    for unit in model.start.units.of(piece) {
         let (before, after) = (at, at + unit.len());
         at = after;
-        let token = match joined && after == piece.len() {
-            true => model.vocab.id_of(&[unit, mark].concat()),
-            false => model.vocab.id_of(unit).filter(|_| unit != mark),
-        };
-        if token.is_none() {
+        if !merger.is_known(&model.vocab, unit, after == piece.len()) {
             parts.push((&piece[from..before], false));
             from = after;
         } else if mark.len() > unit.len() && piece[..after].ends_with(mark) {
