@@ -74,6 +74,11 @@ SETTINGS: list[tuple[list[str], dict[str, object]]] = [
     (["--max-token-length", "2"], {"max_token_length": 2}),
     (["--pattern", "cl100k"], {"pattern": "cl100k"}),
     (["--pattern", r"\w+|\W"], {"pattern": r"\w+|\W"}),
+    (["--end-of-word", "</w>"], {"end_of_word": "</w>"}),
+    (
+        ["--initial-vocab", "chars", "--unk-token", "<unk>", "--limit-alphabet", "9"],
+        {"initial_vocab": "chars", "unk_token": "<unk>", "limit_alphabet": 9},
+    ),
 ]
 
 

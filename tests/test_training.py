@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import random
+import tempfile
 import warnings
 from pathlib import Path
 from typing import Any, get_args
@@ -149,6 +150,31 @@ def test_order_shards_and_threads_do_not_change_the_tokenizer(
     one = trained(whole, num_merges=15)
     other = trained(shards[0] + shards[1], num_merges=15, threads=threads)
     assert one == other
+
+
+@given(
+    documents=documents,
+    ties=rules,
+    threads=thread_numbers,
+    seed=st.integers(),
+    memory_limit=st.sampled_from([None, 1]),
+)
+def test_files_in_any_order_give_what_their_texts_give(
+    documents: list[str], ties: Ties, threads: int, seed: int, memory_limit: int | None
+) -> None:
+    counts = counted_plainly(documents)
+    if not counts:
+        return
+    settings: dict[str, Any] = {"ties": ties, "special_tokens": SPECIAL, "threads": threads}
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore", TrainingWarning)
+        paths = [Path(folder, f"{number}.txt") for number in range(len(documents))]
+        for path, document in zip(paths, documents, strict=True):
+            path.write_bytes(document.encode())
+        random.Random(seed).shuffle(paths)
+        trainer = BpeTrainer(num_merges=20, **settings)
+        tok = trainer.train(paths, memory_limit=memory_limit)
+    assert tok.merges == naive.train_bpe(counts, 20, ties=ties)
 
 
 # Known answers

@@ -14,6 +14,7 @@ longer than the merging.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
@@ -95,8 +96,15 @@ class TrainingLog:
             yield json.dumps({"rank": rank, "left": left, "right": right, **counts})
 
     def save(self, path: StrPath) -> None:
-        """Write the JSON lines to a file."""
-        Path(path).write_text("".join(f"{line}\n" for line in self.json_lines()), encoding="ascii")
+        """Write the JSON lines to a file, which appears under its name when it is complete."""
+        path = Path(path)
+        partial = path.with_name(f".{path.name}.{os.getpid()}.part")
+        try:
+            with partial.open("w", encoding="ascii") as stream:
+                stream.writelines(f"{line}\n" for line in self.json_lines())
+            partial.replace(path)
+        finally:
+            partial.unlink(missing_ok=True)
 
     def __repr__(self) -> str:
         phases = ", ".join(f"{phase.name} {phase.seconds:.2f} s" for phase in self.phases)

@@ -54,7 +54,25 @@ COUNTS_MAGIC = b"subword counts\n"
     show_default=True,
     help="Do not merge a pair that occurs less often.",
 )
-@click.option("--max-token-length", type=click.IntRange(min=1), help="In bytes.")
+@click.option(
+    "--max-token-length",
+    type=click.IntRange(min=1),
+    help="Make no token that is longer, in bytes, or in characters with --initial-vocab chars.",
+)
+@click.option(
+    "--initial-vocab",
+    type=click.Choice(["bytes", "chars"]),
+    default="bytes",
+    show_default=True,
+    help="Start with the 256 bytes, or with the characters of the corpus.",
+)
+@click.option("--end-of-word", metavar="MARK", help="A mark that ends every piece, like '</w>'.")
+@click.option("--unk-token", metavar="TEXT", help="With chars: what an unknown character becomes.")
+@click.option(
+    "--limit-alphabet",
+    type=click.IntRange(min=1),
+    help="With chars: keep so many characters, the most frequent.",
+)
 @click.option(
     "--base",
     type=click.Path(path_type=Path),
@@ -112,10 +130,12 @@ def train(
       subword train corpus.txt --vocab-size 32000 --out tok.json
       subword train part1.counts part2.counts --vocab-size 32000 --out tok.json
       subword train *.jsonl.gz --vocab-size 50000 --special-token '<|endoftext|>' --out tok.json
+      subword train corpus.txt --num-merges 9000 --initial-vocab chars --end-of-word '</w>'
+        --unk-token '<unk>' --out words.json
     """
     if (settings["vocab_size"] is None) == (settings["num_merges"] is None):
         raise click.UsageError("pass --vocab-size or --num-merges: how much to learn")
-    settings["base"] = None if base is None else Tokenizer.load(base)
+    settings["base"] = base and Tokenizer.load(base, pattern=settings["pattern"])
     settings["special_tokens"] = special_tokens or None
     reading: dict[str, Any] = {"field": field, "errors": errors, "memory_limit": memory_limit}
     with warnings.catch_warnings(record=True) as said:
