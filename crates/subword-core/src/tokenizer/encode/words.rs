@@ -135,12 +135,14 @@ impl Tokenizer {
         if piece.len() <= LONGEST_SHORT {
             return merge(start, end, worker, ids);
         }
-        for (from, to) in self.joins.cut(piece) {
+        let mut result = Ok(());
+        self.joins.each_part(piece, |from, to| {
             let (from, to) = (start + from, start + to);
-            if !self.recall(text, (from, to), to < end, worker, ids) {
-                merge(from, to, worker, ids)?;
+            if result.is_ok() && !self.recall(text, (from, to), to < end, worker, ids) {
+                result = merge(from, to, worker, ids);
             }
-        }
+        });
+        result?;
         worker.cache.insert(piece, false, ids);
         Ok(())
     }
