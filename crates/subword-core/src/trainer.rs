@@ -18,7 +18,7 @@ mod alphabet;
 use std::time::{Duration, Instant};
 
 use crate::bpe::train::{self, Learned, Rules, Ties, Words};
-use crate::bpe::{Merger, Scratch};
+use crate::bpe::{Merged, Merger};
 use crate::counts::Counts;
 use crate::error::{Error, Result};
 use crate::model::{EndOfWord, Merges, Model, Normalizer, SpecialToken, Units};
@@ -278,7 +278,7 @@ fn first_tokens(counts: &Counts, model: &Model) -> Result<Words> {
     let missing = merger.missing_bytes();
     let byte_ids: [Option<TokenId>; 256] = std::array::from_fn(|b| model.vocab.id_of(&[b as u8]));
     let bytes = model.merges == Merges::Listed(Vec::new());
-    let (mut words, mut scratch, mut ids) = (Words::default(), Scratch::default(), Vec::new());
+    let (mut words, mut merged, mut ids) = (Words::default(), Merged::default(), Vec::new());
     counts.for_each(|piece, count| {
         if let Some(byte) = missing.iter().find(|byte| piece.contains(byte)) {
             return Err(Error::training(format!("no token for byte 0x{byte:02X} to start from")));
@@ -286,7 +286,7 @@ fn first_tokens(counts: &Counts, model: &Model) -> Result<Words> {
         if bytes {
             return words.push(piece.iter().filter_map(|&b| byte_ids[usize::from(b)]), count);
         }
-        merger.encode(&model.vocab, piece, false, &mut scratch, &mut ids);
+        merger.encode(piece, &mut merged, &mut ids);
         words.push(ids.drain(..), count)
     })?;
     Ok(words)

@@ -58,9 +58,8 @@ use portable::Memory;
 mod mapped {
     use std::ptr::{self, NonNull};
 
+    use super::super::pages::HUGE_PAGE;
     use super::{Line, portable};
-
-    const HUGE_PAGE: usize = 2 << 20;
 
     pub(super) enum Memory {
         Mapped(Mapped),

@@ -16,11 +16,13 @@ for them.
 use std::sync::OnceLock;
 
 mod lines;
+mod pages;
 mod scalar;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
 pub use lines::{Line, Lines};
+pub use pages::prefer_huge_pages;
 
 /// How many bytes are classified at a time: one bit of a word each.
 pub const BLOCK: usize = 64;

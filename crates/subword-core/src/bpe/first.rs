@@ -9,7 +9,7 @@ the mark    l o w   ->   l o w </w>   as a token of its own, or l o w</w> joined
 A part of a word that is not its end has no mark.
 */
 
-use super::{Merger, Scratch, long};
+use super::{Merged, Merger, long};
 use crate::model::{Model, Units};
 use crate::types::TokenId;
 use crate::vocab::Vocab;
@@ -27,10 +27,10 @@ impl Merger {
         vocab: &Vocab,
         word: &[u8],
         whole: bool,
-        scratch: &mut Scratch,
+        merged: &mut Merged,
         ids: &mut Vec<TokenId>,
     ) -> Result<(), usize> {
-        let Scratch { long, tokens } = scratch;
+        let Merged { long, tokens, .. } = merged;
         self.first.tokens_into(vocab, word, whole, tokens)?;
         if !tokens.is_empty() {
             long::merge(&self.pairs, tokens.iter().copied(), long, ids);

@@ -16,8 +16,8 @@ Why not a general hash map, or 16-byte entries with everything in them: they mis
 often, and that is all that counts here.
 */
 
-use super::{NO_RANK, splits};
-use crate::arch::Lines;
+use super::{NO_RANK, short};
+use crate::arch::{self, Level, Line, Lines};
 use crate::types::{Pair, TokenId};
 use crate::vocab::{MAX_ID, Vocab};
 
@@ -49,46 +49,78 @@ impl Pairs {
             vocab.id_of(&joined).expect("a checked model merges to tokens")
         };
         let merged = merges.iter().map(merge).collect();
-        let pairs: Vec<(Pair, u32)> = merges.iter().copied().zip(0..).collect();
-        Pairs::new(vocab, &pairs, merged)
+        let mut pairs = Pairs::with_capacity(merges.len(), merged);
+        merges.iter().zip(0..).for_each(|(&pair, rank)| pairs.insert(pair, rank));
+        let ids: [Option<TokenId>; 256] = std::array::from_fn(|byte| vocab.id_of(&[byte as u8]));
+        for (at, rank) in pairs.bytes.iter_mut().enumerate() {
+            if let (Some(left), Some(right)) = (ids[at >> 8], ids[at & 255]) {
+                *rank = find(&pairs.lines, pairs.shift, left, right);
+            }
+        }
+        pairs
     }
 
-    /// All pairs of tokens whose concatenation is a token: the rank is its id.
-    pub(super) fn ranked(vocab: &Vocab) -> Pairs {
-        let mut pairs = Vec::with_capacity(vocab.len() * 3);
-        splits::each(vocab, |pair, id| pairs.push((pair, id)));
-        Pairs::new(vocab, &pairs, Vec::new())
+    /// The pairs of tokens whose concatenation is a token: the rank is its id. And the tokens that
+    /// merging their own bytes may not give.
+    ///
+    /// Each token is ever made from one pair only (`formats::ranks` has the proof), the one that is
+    /// left when its own bytes are merged by all lower ranks. So tokens enter by rising rank, each
+    /// merged by those before it. Where that leaves another number, all splits enter: more pairs than
+    /// needed do no harm.
+    pub(super) fn ranked(
+        vocab: &Vocab,
+        byte_ids: &[TokenId; 256],
+        level: Level,
+    ) -> (Pairs, Vec<TokenId>) {
+        let mut pairs = Pairs::with_capacity(vocab.len(), Vec::new());
+        let mut unclear = Vec::new();
+        let (mut scratch, mut parts) = (short::Scratch::default(), Vec::new());
+        for (id, bytes) in vocab.iter() {
+            parts.clear();
+            match *bytes {
+                [_] => continue,
+                [left, right] => {
+                    pairs.bytes[usize::from(left) << 8 | usize::from(right)] = id;
+                    parts.extend([left, right].map(|byte| byte_ids[usize::from(byte)]));
+                }
+                _ => level.run(short::Merge {
+                    pairs: &pairs,
+                    byte_ids,
+                    text: bytes,
+                    places: &[(0, bytes.len())],
+                    scratch: &mut scratch,
+                    ids: &mut parts,
+                    spans: &mut [(0, 0)],
+                }),
+            }
+            if let [left, right] = parts[..] {
+                pairs.insert((left, right), id);
+                continue;
+            }
+            unclear.push(id);
+            for (left, right) in (1..bytes.len()).map(|at| bytes.split_at(at)) {
+                if let (Some(left), Some(right)) = (vocab.id_of(left), vocab.id_of(right)) {
+                    pairs.insert((left, right), id);
+                }
+            }
+        }
+        (pairs, unclear)
     }
 
-    fn new(vocab: &Vocab, pairs: &[(Pair, u32)], merged: Vec<TokenId>) -> Pairs {
+    /// No pairs, and room for about so many.
+    fn with_capacity(pairs: usize, merged: Vec<TokenId>) -> Pairs {
         // Two thirds full at most, so that few lines are.
-        let lines = (pairs.len() * 3 / 2 + 1).div_ceil(8).next_power_of_two();
-        let mut table = Pairs {
+        let lines = (pairs * 3 / 2 + 1).div_ceil(8).next_power_of_two();
+        Pairs {
             lines: Lines::zeroed(lines),
             shift: PAIR_BITS - lines.trailing_zeros(),
             merged,
-            bytes: Vec::new(),
-        };
-        pairs.iter().for_each(|&(pair, rank)| table.insert(pair, rank));
-        let ids: [Option<TokenId>; 256] = std::array::from_fn(|byte| vocab.id_of(&[byte as u8]));
-        let of_bytes = |at: usize| match (ids[at >> 8], ids[at & 255]) {
-            (Some(left), Some(right)) => table.rank(left, right),
-            _ => NO_RANK,
-        };
-        table.bytes = (0..1 << 16).map(of_bytes).collect();
-        table
-    }
-
-    /// The pair, mixed. Modulo a power of two, a product with an odd number can be undone: no two pairs
-    /// have the same.
-    #[inline(always)]
-    fn mix(left: TokenId, right: TokenId) -> u64 {
-        let pair = u64::from(left) << ID_BITS | u64::from(right);
-        pair.wrapping_mul(0x9E37_79B9_7F4A_7C15) & ((1 << PAIR_BITS) - 1)
+            bytes: vec![NO_RANK; 1 << 16],
+        }
     }
 
     fn insert(&mut self, (left, right): Pair, rank: u32) {
-        let mixed = Pairs::mix(left, right);
+        let mixed = mix(left, right);
         let mask = self.lines.len() - 1;
         let mut at = (mixed >> self.shift) as usize;
         loop {
@@ -101,21 +133,17 @@ impl Pairs {
     }
 
     /// The rank of a pair; `NO_RANK` if it does not merge.
-    #[inline]
+    #[inline(always)]
     pub(super) fn rank(&self, left: TokenId, right: TokenId) -> u32 {
-        let mixed = Pairs::mix(left, right);
-        let mask = self.lines.len() - 1;
-        let mut at = (mixed >> self.shift) as usize;
-        loop {
-            for &entry in &self.lines[at & mask] {
-                if entry >> RANK_BITS == mixed && entry != 0 {
-                    return (entry & ((1 << RANK_BITS) - 1)) as u32 - 1;
-                }
-                if entry == 0 {
-                    return NO_RANK;
-                }
-            }
-            at += 1;
+        find(&self.lines, self.shift, left, right)
+    }
+
+    /// Asks for where a pair stands, ahead of its use.
+    #[inline(always)]
+    pub(super) fn prefetch(&self, left: TokenId, right: TokenId) {
+        let at = (mix(left, right) >> self.shift) as usize;
+        if let Some(line) = self.lines.get(at) {
+            arch::prefetch(line);
         }
     }
 
@@ -131,3 +159,36 @@ impl Pairs {
         if self.merged.is_empty() { rank } else { self.merged[rank as usize] }
     }
 }
+
+/// The pair, mixed. Modulo a power of two, a product with an odd number can be undone: no two pairs
+/// have the same.
+#[inline(always)]
+fn mix(left: TokenId, right: TokenId) -> u64 {
+    let pair = u64::from(left) << ID_BITS | u64::from(right);
+    pair.wrapping_mul(0x9E37_79B9_7F4A_7C15) & ((1 << PAIR_BITS) - 1)
+}
+
+/// The rank of a pair. PERF: no branch depends on where in the line an entry stands, so that two
+/// searches in a row wait for memory at the same time.
+#[inline(always)]
+fn find(lines: &[Line], shift: u32, left: TokenId, right: TokenId) -> u32 {
+    let mixed = mix(left, right);
+    let wanted = mixed << RANK_BITS;
+    let mask = lines.len() - 1;
+    let mut at = (mixed >> shift) as usize;
+    loop {
+        let line = &lines[at & mask];
+        // The rank + 1 of the entry that is the pair, 0 of all others and of free places.
+        let rank = |entry: u64| match entry ^ wanted {
+            found if found >> RANK_BITS == 0 => found,
+            _ => 0,
+        };
+        let found = line.iter().fold(0, |found, &entry| found | rank(entry));
+        if found != 0 || line[line.len() - 1] == 0 {
+            return (found as u32).wrapping_sub(1);
+        }
+        at += 1;
+    }
+}
+
+const _: () = assert!(NO_RANK == 0u32.wrapping_sub(1));

@@ -46,13 +46,17 @@ pub const LONGEST_MIDDLE: usize = 31;
 
 /// The most ids in the short and the middle table.
 pub const SHORT_IDS: usize = 5;
-const MIDDLE_IDS: usize = 11;
+/// See [`SHORT_IDS`].
+pub const MIDDLE_IDS: usize = 11;
 
 const ID_BITS: usize = 21;
 const _: () = assert!(MAX_ID < 1 << ID_BITS);
 
 /// A short piece, its length, and whether it is only a part.
-pub type Key = u128;
+pub type Key = [u64; 2];
+
+/// The key of no piece.
+pub const NO_KEY: Key = [u64::MAX; 2];
 
 /// Added to the length of a part.
 const PART: u8 = 0x80;
@@ -106,17 +110,8 @@ impl Table {
             .then(|| self.resize((4 * len).min(self.most)))
     }
 
-    #[inline(always)]
-    fn line_of(&self, hash: u64) -> u32 {
-        (hash >> self.shift) as u32
-    }
-
-    /// Asks for a line ahead of its use.
-    #[inline(always)]
-    fn prefetch(&self, line: u32) {
-        if let Some(line) = self.lines.get(line as usize) {
-            arch::prefetch(line);
-        }
+    fn line_of(&self, hash: u64) -> usize {
+        (hash >> self.shift) as usize
     }
 }
 
@@ -136,16 +131,13 @@ impl Ids {
         self.len() == 0
     }
 
-    /// The first three places; only the first `len` count.
+    /// All places, and some more that mean nothing; only the first `len` count.
     #[inline(always)]
-    pub fn first(self) -> [TokenId; 3] {
-        std::array::from_fn(|at| packed(&self.0, at))
-    }
-
-    /// The other two.
-    #[inline(always)]
-    pub fn rest(self) -> [TokenId; 2] {
-        std::array::from_fn(|at| packed(&self.0, 3 + at))
+    pub fn places(self) -> [TokenId; 8] {
+        const AT: [u64; 8] = [0, 21, 42, 0, 21, 42, 63, 63];
+        let [v, w] = self.0;
+        let words = [v, v, v, w, w, w, w, w];
+        std::array::from_fn(|i| (words[i] >> AT[i]) as TokenId & ((1 << ID_BITS) - 1))
     }
 }
 
@@ -165,6 +157,72 @@ fn pack<const WORDS: usize>(ids: &[TokenId]) -> [u64; WORDS] {
     words
 }
 
+/// The short and the middle table, as the hot loop reads them.
+#[derive(Clone, Copy)]
+pub struct View<'a> {
+    short: &'a [Line],
+    short_shift: u32,
+    middle: &'a [Line],
+    middle_shift: u32,
+}
+
+impl View<'_> {
+    /// Where a short piece lives, asked for ahead of its use.
+    #[inline(always)]
+    pub fn line_of(&self, key: Key) -> u32 {
+        let line = (mix(key[0], key[1]) >> self.short_shift) as u32;
+        if let Some(line) = self.short.get(line as usize) {
+            arch::prefetch(line);
+        }
+        line
+    }
+
+    /// The ids of a short piece.
+    #[inline(always)]
+    pub fn short(&self, key: Key, line: u32) -> Option<Ids> {
+        let line = self.short.get(line as usize)?;
+        let first = (line[0] ^ key[0]) | (line[1] ^ key[1]) == 0;
+        let second = (line[2] ^ key[0]) | (line[3] ^ key[1]) == 0;
+        // PERF: which of the two places it is cannot be predicted, that it is one of them can.
+        let at = if first { 4 } else { 6 };
+        (first | second).then(|| Ids([line[at], line[at + 1]]))
+    }
+
+    /// Asks for where a middle piece lives, ahead of its use.
+    #[inline(always)]
+    pub fn prefetch_middle(&self, text: &[u8], start: usize, end: usize, part: bool) {
+        let line = self.middle_line(&middle_key(text, start, end, part));
+        for line in [line, line ^ 1] {
+            if let Some(line) = self.middle.get(line) {
+                arch::prefetch(line);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn middle_line(&self, key: &MiddleKey) -> usize {
+        (middle_hash(key) >> self.middle_shift) as usize
+    }
+
+    /// The ids of a middle piece, or of a short one that has too many of them: all places and how many
+    /// count.
+    #[inline(always)]
+    pub fn middle(
+        &self,
+        text: &[u8],
+        start: usize,
+        end: usize,
+        part: bool,
+    ) -> Option<([TokenId; MIDDLE_IDS], usize)> {
+        let key = middle_key(text, start, end, part);
+        let line = self.middle_line(&key);
+        let same = |line: &&Line| line[..4] == key;
+        let line = [line, line ^ 1].into_iter().filter_map(|at| self.middle.get(at)).find(same)?;
+        let id = |at: usize| packed(&line[4..], at);
+        Some((std::array::from_fn(id), id(MIDDLE_IDS) as usize))
+    }
+}
+
 impl Cache {
     /// A cache that uses at most `bytes` of memory; 0 remembers nothing.
     pub fn new(bytes: usize) -> Cache {
@@ -175,44 +233,19 @@ impl Cache {
         }
     }
 
-    /// Where a short piece lives, asked for ahead of its use.
+    /// What the hot loop looks at.
     #[inline(always)]
-    pub fn line_of(&self, key: Key) -> u32 {
-        let line = self.short.line_of(mix(key as u64, (key >> 64) as u64));
-        self.short.prefetch(line);
-        line
-    }
-
-    /// Asks for where a middle piece lives, ahead of its use.
-    #[inline(always)]
-    pub fn prefetch_middle(&self, text: &[u8], start: usize, end: usize, part: bool) {
-        let line = self.middle_line(&middle_key(text, start, end, part));
-        self.middle.prefetch(line);
-        self.middle.prefetch(line ^ 1);
-    }
-
-    #[inline(always)]
-    fn middle_line(&self, key: &MiddleKey) -> u32 {
-        self.middle.line_of(mix(key[0], key[1]) ^ mix(key[2], key[3]).rotate_left(32))
-    }
-
-    /// The ids of a short piece.
-    #[inline(always)]
-    pub fn short(&self, key: Key, line: u32) -> Option<Ids> {
-        let [a, b, c, d, v, w, x, y] = *self.short.lines.get(line as usize)?;
-        let (low, high) = (key as u64, (key >> 64) as u64);
-        if (a ^ low) | (b ^ high) == 0 {
-            Some(Ids([v, w]))
-        } else if (c ^ low) | (d ^ high) == 0 {
-            Some(Ids([x, y]))
-        } else {
-            None
+    pub fn view(&self) -> View<'_> {
+        View {
+            short: &self.short.lines,
+            short_shift: self.short.shift,
+            middle: &self.middle.lines,
+            middle_shift: self.middle.shift,
         }
     }
 
-    /// Appends the ids of `text[start..end]`, which is not in the short table; says whether it could.
-    #[inline]
-    pub fn other(
+    /// Hands over the ids of `text[start..end]`; says whether it could.
+    pub fn recall(
         &self,
         text: &[u8],
         start: usize,
@@ -220,27 +253,30 @@ impl Cache {
         part: bool,
         mut take: impl FnMut(&[TokenId]),
     ) -> bool {
-        let piece = &text[start..end];
-        if piece.len() <= LONGEST_SHORT && piece.is_ascii() {
-            return false;
-        }
-        if piece.len() <= LONGEST_MIDDLE {
-            let key = middle_key(text, start, end, part);
-            let line = self.middle_line(&key);
-            for line in [line, line ^ 1] {
-                let Some(line) = self.middle.lines.get(line as usize) else { break };
-                if line[..4] == key {
-                    let id = |at: usize| packed(&line[4..], at);
-                    let ids: [TokenId; MIDDLE_IDS] = std::array::from_fn(id);
-                    take(&ids[..id(MIDDLE_IDS) as usize]);
-                    return true;
-                }
+        let view = self.view();
+        if end - start <= LONGEST_SHORT {
+            let key = short_key(text, start, end, part);
+            if let Some(ids) = view.short(key, view.line_of(key)) {
+                take(&ids.places()[..ids.len()]);
+                return true;
             }
         }
-        if piece.len() <= LONGEST_MIDDLE && piece.is_ascii() {
-            return false;
+        if end - start <= LONGEST_MIDDLE
+            && let Some((places, len)) = view.middle(text, start, end, part)
+        {
+            take(&places[..len]);
+            return true;
         }
-        self.long.get(piece, part).map(take).is_some()
+        self.long(&text[start..end], part).map(take).is_some()
+    }
+
+    /// The ids of a piece that is in neither of the two other tables.
+    #[inline]
+    pub fn long(&self, piece: &[u8], part: bool) -> Option<&[TokenId]> {
+        if piece.len() <= LONGEST_MIDDLE && piece.is_ascii() {
+            return None;
+        }
+        self.long.get(piece, part)
     }
 
     /// Remembers the ids of a piece.
@@ -251,8 +287,8 @@ impl Cache {
             self.put_short(key, pack(ids));
             for line in self.short.grow(2).iter().flat_map(|old| old.iter()) {
                 let &[a, b, c, d, v, w, x, y] = line;
-                self.put_short(u128::from(d) << 64 | u128::from(c), [x, y]);
-                self.put_short(u128::from(b) << 64 | u128::from(a), [v, w]);
+                self.put_short([c, d], [x, y]);
+                self.put_short([a, b], [v, w]);
             }
         } else if len <= LONGEST_SHORT && piece.is_ascii() {
             // See above: it would be looked for in vain.
@@ -269,19 +305,20 @@ impl Cache {
 
     /// Puts an entry first in its line. The key 0 is none.
     fn put_short(&mut self, key: Key, [first, second]: [u64; 2]) {
-        let (low, high) = (key as u64, (key >> 64) as u64);
-        let at = self.short.line_of(mix(low, high)) as usize;
-        if let Some(line) = self.short.lines.get_mut(at).filter(|_| key != 0) {
+        let at = self.short.line_of(mix(key[0], key[1]));
+        if let Some(line) = self.short.lines.get_mut(at).filter(|_| key != [0; 2]) {
             let [a, b, _, _, v, w, _, _] = *line;
-            *line = [low, high, a, b, first, second, v, w];
+            *line = [key[0], key[1], a, b, first, second, v, w];
         }
     }
 
     /// The same in a line of its own.
     fn put_middle(&mut self, key: MiddleKey, [v, w, x, y]: [u64; 4]) {
-        let at = self.middle_line(&key) as usize;
+        let at = self.middle.line_of(middle_hash(&key));
         if at ^ 1 < self.middle.lines.len() && key != [0; 4] {
-            self.middle.lines[at ^ 1] = self.middle.lines[at];
+            if self.middle.lines[at][..4] != [0; 4] {
+                self.middle.lines[at ^ 1] = self.middle.lines[at];
+            }
             let [a, b, c, d] = key;
             self.middle.lines[at] = [a, b, c, d, v, w, x, y];
         }
@@ -312,7 +349,8 @@ pub fn short_key(text: &[u8], start: usize, end: usize, part: bool) -> Key {
             u128::from_le_bytes(bytes)
         }
     };
-    bytes | u128::from(tag(len, part)) << 120
+    let key = bytes | u128::from(tag(len, part)) << 120;
+    [key as u64, (key >> 64) as u64]
 }
 
 /// The key of `text[start..end]`, at most 31 bytes.
@@ -345,6 +383,11 @@ fn tag(len: usize, part: bool) -> u8 {
     len as u8 | if part { PART } else { 0 }
 }
 
+#[inline(always)]
+fn middle_hash(key: &MiddleKey) -> u64 {
+    mix(key[0], key[1]) ^ mix(key[2], key[3]).rotate_left(32)
+}
+
 /// Two words into one whose top bits depend on all of both.
 #[inline(always)]
 fn mix(low: u64, high: u64) -> u64 {
@@ -362,17 +405,9 @@ mod tests {
     use super::*;
 
     fn look_up(cache: &Cache, piece: &[u8], part: bool) -> Option<Vec<TokenId>> {
-        let end = piece.len();
-        if end <= LONGEST_SHORT {
-            let key = short_key(piece, 0, end, part);
-            if let Some(found) = cache.short(key, cache.line_of(key)) {
-                let ids = [&found.first()[..], &found.rest()].concat();
-                return Some(ids[..found.len()].to_vec());
-            }
-        }
-        let mut ids = Vec::new();
-        let found = cache.other(piece, 0, end, part, |found| ids.extend_from_slice(found));
-        found.then_some(ids)
+        let mut ids = None;
+        cache.recall(piece, 0, piece.len(), part, |found| ids = Some(found.to_vec()));
+        ids
     }
 
     #[test]

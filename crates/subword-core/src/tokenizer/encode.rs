@@ -1,61 +1,87 @@
 /*!
 The hot loop: an ordinary text to ids, in one thread.
 
-Pieces come by the batch, and each batch is done in two passes, so that the cache lines of the
-second are on their way while the first goes on:
+Pieces come by the batch, and each batch is done in passes, so that the cache lines of the second are
+on their way while the first goes on, and what is new can be merged side by side:
 
 ```text
-for each piece    build its key, ask for its cache line
-for each piece    compare, take the ids; on a miss merge, and remember
+for each piece        build its key, ask for its cache line
+for each piece        compare, take the ids; if it is not there, leave a gap
+for all gaps at once  merge, and remember
 ```
 
 A long piece is first cut where no token can span (see `bpe::Joins`), and its segments are treated
 like pieces. Where the script is written with spaces a long piece is a long word: it is looked up
-whole, and cut only if it is new.
+whole, and cut only if it is new and very long.
 */
 
 mod words;
 
 use super::{Finders, Tokenizer};
-use crate::bpe::Scratch;
-use crate::cache::{Cache, Ids, Key, LONGEST_MIDDLE, LONGEST_SHORT, SHORT_IDS, short_key};
+use crate::arch::{Classify, Kernel};
+use crate::bpe::{LONGEST_SHORT as LONGEST_WORD, Merged};
+use crate::cache::{
+    Cache, Key, LONGEST_MIDDLE, LONGEST_SHORT, MIDDLE_IDS, NO_KEY, View, short_key,
+};
 use crate::error::{Error, Result};
 use crate::pretok::BATCH;
 use crate::types::TokenId;
+
+/// How many pieces and segments are looked up at a time, at most.
+const MOST_ENTRIES: usize = 4 * BATCH;
 
 /// What one thread needs.
 #[derive(Debug)]
 pub(super) struct Worker {
     cache: Cache,
-    scratch: Scratch,
     ends: Vec<usize>,
     /// The pieces and segments of a batch.
     entries: Vec<Entry>,
+    /// The ids of those that were found, and what stands between them.
+    known: Vec<TokenId>,
+    gaps: Vec<Gap>,
+    /// What is to be merged, and what came of it.
+    places: Vec<(usize, usize)>,
+    merged: Merged,
+    /// The ids of long pieces that were seen before, and those of one piece.
+    remembered: Vec<TokenId>,
     ids: Vec<TokenId>,
 }
 
 /// A piece or segment on its way.
 #[derive(Debug, Clone, Copy)]
 struct Entry {
-    /// Its key if it is short, else 0, which is no key.
+    /// Its key if it is short, else that of none.
     key: Key,
-    line: u32,
     end: usize,
+    line: u32,
     /// It is a part of a piece, and the model tells parts from pieces.
     part: bool,
 }
 
+/// A piece or segment that is not in the near tables.
+#[derive(Debug, Clone, Copy)]
+struct Gap {
+    /// How many ids are known before it.
+    known: usize,
+    start: usize,
+    end: usize,
+    part: bool,
+    /// Its ids, if the table of long pieces has it.
+    remembered: (usize, usize),
+}
+
 impl Entry {
     #[inline(always)]
-    fn new(cache: &Cache, text: &[u8], start: usize, end: usize, part: bool) -> Entry {
+    fn new(view: View, text: &[u8], start: usize, end: usize, part: bool) -> Entry {
         if end - start <= LONGEST_SHORT {
             let key = short_key(text, start, end, part);
-            Entry { key, line: cache.line_of(key), end, part }
+            Entry { key, line: view.line_of(key), end, part }
         } else {
             if end - start <= LONGEST_MIDDLE {
-                cache.prefetch_middle(text, start, end, part);
+                view.prefetch_middle(text, start, end, part);
             }
-            Entry { key: 0, line: 0, end, part }
+            Entry { key: NO_KEY, line: 0, end, part }
         }
     }
 }
@@ -64,9 +90,13 @@ impl Worker {
     pub(super) fn new(cache_bytes: usize) -> Worker {
         Worker {
             cache: Cache::new(cache_bytes),
-            scratch: Scratch::default(),
             ends: Vec::with_capacity(2 * BATCH),
             entries: Vec::with_capacity(2 * BATCH),
+            known: Vec::new(),
+            gaps: Vec::new(),
+            places: Vec::new(),
+            merged: Merged::default(),
+            remembered: Vec::new(),
             ids: Vec::new(),
         }
     }
@@ -74,10 +104,6 @@ impl Worker {
 
 /// Where ids go.
 pub(super) trait Sink {
-    /// Makes room for the ids of so many pieces.
-    fn reserve(&mut self, pieces: usize);
-    /// Takes a few ids.
-    fn few(&mut self, ids: Ids);
     /// Takes any number.
     fn many(&mut self, ids: &[TokenId]);
     /// Whether it wants no more.
@@ -85,22 +111,6 @@ pub(super) trait Sink {
 }
 
 impl Sink for Vec<TokenId> {
-    #[inline(always)]
-    fn reserve(&mut self, pieces: usize) {
-        Vec::reserve(self, pieces * SHORT_IDS);
-    }
-
-    #[inline(always)]
-    fn few(&mut self, ids: Ids) {
-        // Three places at once and then the right length: no loop, and branches that go one way.
-        let len = self.len();
-        self.extend_from_slice(&ids.first());
-        if ids.len() > 3 {
-            self.extend_from_slice(&ids.rest());
-        }
-        self.truncate(len + ids.len());
-    }
-
     #[inline]
     fn many(&mut self, ids: &[TokenId]) {
         self.extend_from_slice(ids);
@@ -118,13 +128,6 @@ pub(super) struct Counter {
 }
 
 impl Sink for Counter {
-    fn reserve(&mut self, _pieces: usize) {}
-
-    #[inline(always)]
-    fn few(&mut self, ids: Ids) {
-        self.count += ids.len();
-    }
-
     #[inline]
     fn many(&mut self, ids: &[TokenId]) {
         self.count += ids.len();
@@ -211,116 +214,196 @@ impl Tokenizer {
         Ok(())
     }
 
-    #[inline]
     fn encode_batch_of_pieces(
         &self,
         text: &[u8],
-        mut start: usize,
+        start: usize,
         ends: &[usize],
         worker: &mut Worker,
         sink: &mut impl Sink,
     ) -> Result<()> {
-        // Where the first of the entries starts.
-        let mut first = start;
-        for &end in ends {
-            let piece = &text[start..end];
-            if piece.len() <= LONGEST_SHORT || !is_wide(piece) {
-                worker.entries.push(Entry::new(&worker.cache, text, start, end, false));
+        let mut walk = Walk { piece: 0, start, within: false };
+        while walk.piece < ends.len() {
+            let start = walk.start;
+            let Worker { cache, entries, known, gaps, .. } = &mut *worker;
+            let view = cache.view();
+            self.level.run(Enter { tokenizer: self, text, ends, view, walk: &mut walk, entries });
+            let found = self.level.run(LookUp { text, start, entries, view, known, gaps });
+            if gaps.is_empty() {
+                sink.many(&known[..found]);
             } else {
-                for (from, to) in self.joins.cut(piece) {
-                    let part = self.model.ignore_merges && to - from < piece.len();
-                    let (from, to) = (start + from, start + to);
-                    worker.entries.push(Entry::new(&worker.cache, text, from, to, part));
-                    if worker.entries.len() >= 4 * BATCH {
-                        first = self.encode_entries(text, first, worker, sink)?;
-                    }
-                }
+                self.fill_gaps(text, found, worker, sink)?;
             }
-            start = end;
         }
-        self.encode_entries(text, first, worker, sink)?;
         Ok(())
     }
 
-    /// The second pass; returns where the last entry ends. The first one starts at `start`.
-    #[inline]
-    fn encode_entries(
-        &self,
-        text: &[u8],
-        mut start: usize,
-        worker: &mut Worker,
-        sink: &mut impl Sink,
-    ) -> Result<usize> {
-        let mut entries = std::mem::take(&mut worker.entries);
-        sink.reserve(entries.len());
-        for &entry in &entries {
-            match worker.cache.short(entry.key, entry.line) {
-                Some(ids) if entry.key != 0 => sink.few(ids),
-                _ => self.encode_uncommon(text, start, entry, worker, sink)?,
-            }
-            start = entry.end;
-        }
-        entries.clear();
-        worker.entries = entries;
-        Ok(start)
-    }
-
-    /// `text[start..entry.end]`, which is not in the short table.
+    /// Hands over the first `found` known ids with what belongs into the gaps between them.
     #[cold]
     #[inline(never)]
-    fn encode_uncommon(
+    fn fill_gaps(
         &self,
         text: &[u8],
-        start: usize,
-        Entry { end, part, .. }: Entry,
+        found: usize,
         worker: &mut Worker,
         sink: &mut impl Sink,
     ) -> Result<()> {
-        let piece = &text[start..end];
-        if u32::try_from(piece.len()).is_err() {
-            return Err(Error::Text {
-                message: format!("a piece of {} bytes is over the limit of 4 GiB", piece.len()),
-                position: start,
-            });
+        let Worker { cache, known, gaps, places, merged, remembered, ids, .. } = worker;
+        places.clear();
+        remembered.clear();
+        for gap in gaps.iter_mut() {
+            let piece = &text[gap.start..gap.end];
+            if u32::try_from(piece.len()).is_err() {
+                return Err(Error::Text {
+                    message: format!("a piece of {} bytes is over the limit of 4 GiB", piece.len()),
+                    position: gap.start,
+                });
+            }
+            let first = remembered.len();
+            if let Some(ids) = cache.long(piece, gap.part) {
+                remembered.extend_from_slice(ids);
+            } else if piece.len() > LONGEST_WORD {
+                let cuts = self.joins.cut(piece);
+                places.extend(cuts.map(|(from, to)| (gap.start + from, gap.start + to)));
+            } else {
+                places.push((gap.start, gap.end));
+            }
+            gap.remembered = (first, remembered.len());
         }
-        if worker.cache.other(text, start, end, part, |ids| sink.many(ids)) {
-            return Ok(());
+        self.merger.merge(text, places, merged);
+        let (mut from, mut place) = (0, 0);
+        for gap in gaps.drain(..) {
+            sink.many(&known[from..gap.known]);
+            from = gap.known;
+            let (first, last) = gap.remembered;
+            if first < last {
+                sink.many(&remembered[first..last]);
+                continue;
+            }
+            ids.clear();
+            while places.get(place).is_some_and(|&(_, end)| end <= gap.end) {
+                ids.extend_from_slice(merged.ids_of(place));
+                place += 1;
+            }
+            let piece = &text[gap.start..gap.end];
+            if let Some(id) = self.merger.whole(piece).filter(|_| !gap.part) {
+                ids.clear();
+                ids.push(id);
+            }
+            cache.insert(piece, gap.part, ids);
+            sink.many(ids);
         }
-        if piece.len() <= LONGEST_SHORT || is_wide(piece) {
-            self.encode_new(piece, part, worker, sink);
-        } else {
-            self.encode_long_word(piece, worker, sink);
-        }
+        sink.many(&known[from..found]);
         Ok(())
     }
+}
 
-    /// A long piece that is new, and was not cut yet.
-    fn encode_long_word(&self, piece: &[u8], worker: &mut Worker, sink: &mut impl Sink) {
-        let Worker { cache, scratch, ids, .. } = worker;
-        ids.clear();
-        for (from, to) in self.joins.cut(piece) {
-            let part = self.model.ignore_merges && to - from < piece.len();
-            if to - from <= LONGEST_SHORT {
-                let key = short_key(piece, from, to, part);
-                if let Some(known) = cache.short(key, cache.line_of(key)) {
-                    Sink::few(ids, known);
-                    continue;
+/// How far the pieces of a batch are entered.
+struct Walk {
+    piece: usize,
+    start: usize,
+    /// A part of the piece is entered already.
+    within: bool,
+}
+
+/// The first pass: makes entries of the pieces, until it is time to look them up.
+struct Enter<'a> {
+    tokenizer: &'a Tokenizer,
+    text: &'a [u8],
+    ends: &'a [usize],
+    view: View<'a>,
+    walk: &'a mut Walk,
+    entries: &'a mut Vec<Entry>,
+}
+
+impl Kernel for Enter<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<C: Classify>(self) {
+        let Enter { tokenizer, text, ends, view, walk, entries } = self;
+        let mut start = walk.start;
+        entries.clear();
+        while entries.len() < MOST_ENTRIES && walk.piece < ends.len() {
+            let end = ends[walk.piece];
+            let piece = &text[start..end];
+            if !walk.within && (piece.len() <= LONGEST_SHORT || !is_wide(piece)) {
+                entries.push(Entry::new(view, text, start, end, false));
+                start = end;
+            } else {
+                let first = start;
+                for (from, to) in tokenizer.joins.cut(piece) {
+                    let whole = to - from == piece.len() && !walk.within;
+                    let part = tokenizer.merger.tells_parts() && !whole;
+                    entries.push(Entry::new(view, text, first + from, first + to, part));
+                    start = first + to;
+                    if entries.len() >= MOST_ENTRIES {
+                        break;
+                    }
                 }
             }
-            self.merger.encode(&self.model.vocab, &piece[from..to], part, scratch, ids);
+            walk.within = start < end;
+            walk.piece += usize::from(!walk.within);
         }
-        cache.insert(piece, false, ids);
-        sink.many(ids);
+        walk.start = start;
     }
+}
 
-    /// A piece or segment that no table remembers.
-    fn encode_new(&self, piece: &[u8], part: bool, worker: &mut Worker, sink: &mut impl Sink) {
-        let Worker { cache, scratch, ids, .. } = worker;
-        ids.clear();
-        self.merger.encode(&self.model.vocab, piece, part, scratch, ids);
-        cache.insert(piece, part, ids);
-        sink.many(ids);
+/// The second pass: the ids of the entries that the near tables know, and the gaps between them; returns
+/// how many ids. The first entry starts at `start`.
+struct LookUp<'a> {
+    text: &'a [u8],
+    start: usize,
+    entries: &'a [Entry],
+    view: View<'a>,
+    known: &'a mut Vec<TokenId>,
+    gaps: &'a mut Vec<Gap>,
+}
+
+impl Kernel for LookUp<'_> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run<C: Classify>(self) -> usize {
+        let LookUp { text, mut start, entries, view, known, gaps } = self;
+        let most = entries.len() * MIDDLE_IDS + 8;
+        if known.len() < most {
+            known.resize(most, 0);
+        }
+        let known = &mut known[..];
+        let mut len = 0;
+        for &Entry { key, end, line, part } in entries {
+            if let Some(ids) = view.short(key, line) {
+                if let Some(places) = known[len..].first_chunk_mut() {
+                    *places = ids.places();
+                }
+                len += ids.len();
+            } else if let Some((ids, more)) = middle(view, text, start, end, part) {
+                known[len..len + MIDDLE_IDS].copy_from_slice(&ids);
+                len += more;
+            } else {
+                gaps.push(Gap { known: len, start, end, part, remembered: (0, 0) });
+            }
+            start = end;
+        }
+        len
     }
+}
+
+/// The ids of a piece in the middle table. ASCII words are never there (see `cache`).
+#[inline(always)]
+fn middle(
+    view: View,
+    text: &[u8],
+    start: usize,
+    end: usize,
+    part: bool,
+) -> Option<([TokenId; MIDDLE_IDS], usize)> {
+    let len = end - start;
+    if len > LONGEST_MIDDLE || len <= LONGEST_SHORT && text[start..end].is_ascii() {
+        return None;
+    }
+    view.middle(text, start, end, part)
 }
 
 /// Whether a piece starts, after an optional space, with a character of three bytes or more:

@@ -17,6 +17,7 @@ mod threads;
 
 use std::sync::Arc;
 
+use crate::arch::Level;
 use crate::bpe::{Joins, Merger};
 use crate::cache::Pool;
 use crate::error::{Error, Result};
@@ -50,6 +51,7 @@ pub struct Tokenizer {
     /// The bytes that cannot be encoded, usually none.
     missing_bytes: Vec<u8>,
     workers: Pool<Worker>,
+    level: Level,
     cache_bytes: usize,
 }
 
@@ -97,6 +99,7 @@ impl Tokenizer {
             all: Finders::new(model.normalizer, tokens())?,
             always: Finders::new(model.normalizer, tokens().filter(|token| token.always))?,
             workers: Pool::new(POOL_SIZE),
+            level: Level::best(),
             model,
             cache_bytes,
         })

@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::encode::{Counter, Sink, Worker};
 use super::{Finders, Tokenizer};
+use crate::arch;
 use crate::error::Result;
 use crate::model::Normalizer;
 use crate::special::{Allowed, Finder, Span};
@@ -52,7 +53,7 @@ impl Tokenizer {
         self.with_finders(allowed, &[text], |finders| {
             let blocks = self.blocks(text, finders, threads)?;
             if blocks.len() < 2 {
-                let mut ids = Vec::with_capacity(text.len() / 4 + 8);
+                let mut ids = room_for_ids(text.len() / 4 + 8);
                 self.with_worker(|worker| self.encode_text(text, finders, worker, &mut ids))?;
                 return Ok(ids);
             }
@@ -339,10 +340,21 @@ fn jobs(sizes: &[usize]) -> Vec<std::ops::Range<usize>> {
     jobs
 }
 
+/// Room for so many ids.
+fn room_for_ids(len: usize) -> Vec<TokenId> {
+    let mut ids = Vec::with_capacity(len);
+    arch::prefer_huge_pages(ids.spare_capacity_mut());
+    ids
+}
+
 /// All parts in one; a single part is not copied.
 fn concat(mut parts: Vec<Vec<TokenId>>) -> Vec<TokenId> {
     match parts.len() {
         1 => parts.swap_remove(0),
-        _ => parts.concat(),
+        _ => {
+            let mut all = room_for_ids(parts.iter().map(Vec::len).sum());
+            parts.iter().for_each(|part| all.extend_from_slice(part));
+            all
+        }
     }
 }

@@ -22,7 +22,7 @@ mark: it stands for them.
 use std::collections::HashMap;
 
 use crate::bpe::train::Words;
-use crate::bpe::{Merger, Scratch};
+use crate::bpe::{Merged, Merger};
 use crate::counts::Counts;
 use crate::error::Result;
 use crate::model::{Model, Start, Units};
@@ -89,14 +89,14 @@ pub(super) fn lengths(model: &Model) -> Vec<u32> {
 /// The parts of pieces as the tokens that they start as, which is what the model makes of them.
 pub(super) fn first_tokens(counts: &Counts, model: &Model) -> Result<Words> {
     let merger = Merger::new(model);
-    let (mut words, mut scratch, mut ids) = (Words::default(), Scratch::default(), Vec::new());
+    let (mut words, mut merged, mut ids) = (Words::default(), Merged::default(), Vec::new());
     counts.for_each(|piece, count| {
         if model.start.skips(piece) {
             return Ok(());
         }
         for (part, whole) in parts(piece, model) {
             // No part has a character without a token.
-            let _ = merger.encode_word(&model.vocab, part, whole, &mut scratch, &mut ids);
+            let _ = merger.encode_word(&model.vocab, part, whole, &mut merged, &mut ids);
             if !ids.is_empty() {
                 words.push(ids.drain(..), count)?;
             }

@@ -13,7 +13,7 @@ DECODE  low</w> low er</w>  ->  "low lower"    the mark is a space, but not at t
 */
 
 use super::{Sink, Worker};
-use crate::cache::{LONGEST_SHORT, short_key};
+use crate::cache::LONGEST_SHORT;
 use crate::error::{Error, Result};
 use crate::tokenizer::{Finders, Tokenizer};
 use crate::types::TokenId;
@@ -69,14 +69,7 @@ impl Tokenizer {
         worker: &Worker,
         sink: &mut impl Sink,
     ) -> bool {
-        if end - start <= LONGEST_SHORT {
-            let key = short_key(text, start, end, part);
-            if let Some(ids) = worker.cache.short(key, worker.cache.line_of(key)) {
-                sink.few(ids);
-                return true;
-            }
-        }
-        worker.cache.other(text, start, end, part, |ids| sink.many(ids))
+        worker.cache.recall(text, start, end, part, |ids| sink.many(ids))
     }
 
     /// Appends the ids of a piece that no table remembers.
@@ -97,7 +90,7 @@ impl Tokenizer {
         let merge = |from: usize, to: usize, worker: &mut Worker, ids: &mut Vec<TokenId>| {
             let (whole, known) = (to == end, ids.len());
             self.merger
-                .encode_word(vocab, &text[from..to], whole, &mut worker.scratch, ids)
+                .encode_word(vocab, &text[from..to], whole, &mut worker.merged, ids)
                 .map_err(|at| no_token(&text[from + at..to], from + at))?;
             worker.cache.insert(&text[from..to], !whole, &ids[known..]);
             Ok(())
