@@ -39,9 +39,9 @@ pub(super) fn scan<C: Cell>(
     watch: &mut Watch<'_>,
 ) -> Result<(Vec<Found<C>>, Count)> {
     places.clear();
-    let highest = cells.cells.iter().map(|cell| cell.index()).max().unwrap_or(0);
-    if highest < FEW {
-        scan_few(cells, places, least, highest + 1, watch)
+    let tokens = cells.widths.len();
+    if tokens <= FEW {
+        scan_few(cells, places, least, tokens, watch)
     } else {
         scan_many(cells, places, least, watch)
     }
@@ -110,7 +110,7 @@ fn scan_many<C: Cell>(
     least: impl FnOnce(Count) -> Count,
     watch: &mut Watch<'_>,
 ) -> Result<(Vec<Found<C>>, Count)> {
-    let bits = (cells.cells.len() * 2).ilog2().clamp(10, MOST_BITS);
+    let bits = cells.cells.len().ilog2().clamp(10, MOST_BITS);
     let no_pair = 1 << bits;
     let sum_of = |left: C, right: C| {
         let sum = (mix(left, right) >> (64 - bits)) as usize;
