@@ -77,7 +77,7 @@ pattern_option = click.option(
     "--pattern",
     metavar="NAME",
     help="The split pattern, for a file that does not hold one (.tiktoken): gpt2, cl100k, o200k, "
-    "llama3, qwen2, deepseek-v3, none, or a regular expression.",
+    "llama3, qwen2, deepseek-v3, whitespace, none, or a regular expression.",
 )
 special_option = click.option(
     "--special",

@@ -29,8 +29,8 @@ COUNTS_MAGIC = b"subword counts\n"
 @click.option(
     "--pattern",
     metavar="NAME",
-    help="The split pattern: gpt2 (without it), cl100k, o200k, llama3, qwen2, deepseek-v3, none, "
-    "or a regular expression. Counts bring their own.",
+    help="The split pattern: gpt2 (without it), cl100k, o200k, llama3, qwen2, deepseek-v3, "
+    "whitespace, none, or a regular expression. Counts bring their own.",
 )
 @click.option(
     "--special-token",
