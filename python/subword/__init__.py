@@ -8,22 +8,30 @@
 'low'
 """
 
+from subword._counts import Counts, count_pieces
 from subword._decoder import Decoder
 from subword._errors import (
+    CountsError,
     ModelFormatError,
     PatternError,
     SpecialTokenError,
     SubwordError,
     TextError,
+    TrainingError,
+    TrainingWarning,
     UnknownIdError,
     UnknownTokenError,
 )
 from subword._patterns import patterns
 from subword._tokenizer import Tokenizer
+from subword._trainers import BpeTrainer, train_bpe
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "BpeTrainer",
+    "Counts",
+    "CountsError",
     "Decoder",
     "ModelFormatError",
     "PatternError",
@@ -31,7 +39,11 @@ __all__ = [
     "SubwordError",
     "TextError",
     "Tokenizer",
+    "TrainingError",
+    "TrainingWarning",
     "UnknownIdError",
     "UnknownTokenError",
+    "count_pieces",
     "patterns",
+    "train_bpe",
 ]

@@ -1,6 +1,7 @@
 """The engine, as compiled: see ``crates/subword-py``."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import Literal, final, overload
 
 import numpy as np
@@ -19,9 +20,53 @@ from subword._types import (
     Units,
 )
 
-__all__ = ["DEFAULT_CACHE_BYTES", "Engine", "Model", "patterns", "split", "utf8"]
+__all__ = [
+    "DEFAULT_CACHE_BYTES",
+    "Counts",
+    "CountsReader",
+    "Engine",
+    "Model",
+    "TrainingLog",
+    "count_files",
+    "count_texts",
+    "patterns",
+    "split",
+    "train_bpe",
+    "utf8",
+]
 
 DEFAULT_CACHE_BYTES: int
+
+@final
+class Counts:
+    def __new__(cls, pattern: Pattern, special_tokens: list[str]) -> Self: ...
+    @staticmethod
+    def load(path: StrPath) -> Counts: ...
+    @staticmethod
+    def from_bytes(data: bytes) -> Counts: ...
+    def save(self, path: StrPath) -> None: ...
+    def to_bytes(self) -> bytes: ...
+    def get(self, piece: bytes) -> int: ...
+    def add_piece(self, piece: bytes, count: int) -> None: ...
+    def add(self, other: Counts) -> None: ...
+    def prune(self, min_count: int) -> None: ...
+    def equals(self, other: Counts) -> bool: ...
+    def most_common(self, n: int) -> list[tuple[bytes, int]]: ...
+    def sorted(self) -> CountsReader: ...
+    def __len__(self) -> int: ...
+    @property
+    def pattern(self) -> str | list[str]: ...
+    @property
+    def special_tokens(self) -> list[str]: ...
+    @property
+    def total(self) -> int: ...
+    @property
+    def on_disk(self) -> bool: ...
+
+@final
+class CountsReader:
+    def __iter__(self) -> CountsReader: ...
+    def __next__(self) -> tuple[bytes, int]: ...
 
 @disjoint_base
 class Engine:
@@ -107,7 +152,7 @@ class Engine:
     def token_bytes(self, id: int) -> bytes: ...
     def find_token(self, token: bytes) -> int | None: ...
     def to_bytes(self) -> bytes: ...
-    def truncated_model(self, vocab_size: int) -> Model: ...
+    def _truncated(self, vocab_size: int) -> Model: ...
     def save(self, path: StrPath, *, format: str | None = None) -> None: ...
     @property
     def vocab(self) -> dict[int, bytes]: ...
@@ -158,6 +203,51 @@ class Model:
         ranks: Mapping[bytes, int], special_tokens: SpecialTokens | None, pattern: Pattern
     ) -> Model: ...
 
+@final
+class TrainingLog:
+    @property
+    def stop(self) -> Literal["full", "no pair left", "min_count"]: ...
+    def merges(self) -> list[tuple[bytes, bytes, int, int]]: ...
+    def effort(self) -> dict[str, float]: ...
+    def __len__(self) -> int: ...
+
+def count_files(
+    paths: list[Path],
+    pattern: Pattern,
+    special_tokens: list[str],
+    *,
+    threads: int | None,
+    memory_limit: int | None,
+    errors: Errors,
+    field: str,
+    watch: Callable[[int], None] | None,
+) -> Counts: ...
+def count_texts(
+    texts: Iterable[Text],
+    pattern: Pattern,
+    special_tokens: list[str],
+    *,
+    threads: int | None,
+    memory_limit: int | None,
+    errors: Errors,
+    watch: Callable[[int], None] | None,
+) -> Counts: ...
 def patterns() -> dict[str, list[str]]: ...
 def split(text: Text, pattern: Pattern) -> list[bytes]: ...
+def train_bpe(
+    counts: Counts,
+    *,
+    vocab_size: int | None = None,
+    num_merges: int | None = None,
+    special_tokens: list[str] | None = None,
+    ties: str = "greatest",
+    min_count: int = 1,
+    max_token_length: int | None = None,
+    initial_vocab: str | Iterable[bytes] = "bytes",
+    end_of_word: str | None = None,
+    unk_token: str | None = None,
+    limit_alphabet: int | None = None,
+    base: Engine | None = None,
+    watch: Callable[[int, int], None] | None = None,
+) -> tuple[Model, TrainingLog]: ...
 def utf8(text: Text, errors: Errors) -> bytes: ...

@@ -2,10 +2,12 @@
 
     Exception
     └── SubwordError                      catch this one to catch them all
+        ├── CountsError      (ValueError)     counts that do not fit together, a corpus that is none
         ├── ModelFormatError (ValueError)     a file or an argument that makes no tokenizer
         ├── PatternError     (ValueError)     a split pattern that does not work
         ├── SpecialTokenError (ValueError)    text that spells a special token, with special="error"
         ├── TextError        (ValueError)     text that cannot be encoded
+        ├── TrainingError    (ValueError)     a training that cannot begin
         ├── UnknownIdError   (KeyError)       an id that no token has
         └── UnknownTokenError (KeyError)      bytes that are not a token
 
@@ -16,6 +18,9 @@ Each class also derives from the builtin that a caller would guess. It keeps its
 attributes, and ``args`` are exactly these fields. That is what makes it survive pickling: an
 exception is rebuilt as ``cls(*args)``, so one whose ``args`` is a finished message fails to load in
 the parent process and hides the error that the worker had.
+
+One thing is said without raising: a `TrainingWarning`, where a corpus had less to learn from than
+was asked for.
 
 `str` gives a sentence that says what is wrong and where and, in a second line, what to type
 instead.
@@ -28,6 +33,29 @@ class SubwordError(Exception):
     """The base of every error of this package."""
 
     __module__ = "subword"
+
+
+class CountsError(SubwordError, ValueError):
+    """Counts that do not fit together, or a file that holds no counts or no corpus.
+
+    ``place`` is ``path`` or ``path:line``, and empty where there is no file.
+
+    Example:
+        >>> print(CountsError("corpus.jsonl:7", 'no field "text"', "pass field='body'"))
+        corpus.jsonl:7: no field "text"
+          hint: pass field='body'
+    """
+
+    __module__ = "subword"
+
+    def __init__(self, place: str, message: str, hint: str | None = None) -> None:
+        super().__init__(place, message, hint)
+        self.place = place
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return _lines(f"{self.place}: {self.message}" if self.place else self.message, self.hint)
 
 
 class ModelFormatError(SubwordError, ValueError):
@@ -98,10 +126,10 @@ class SpecialTokenError(SubwordError, ValueError):
 
 
 class TextError(SubwordError, ValueError):
-    """A text that cannot be encoded.
+    """A text that cannot be encoded or counted.
 
-    Either a ``str`` with a lone surrogate (``position`` is in characters), or a byte or character
-    that the model has no token for (``position`` is in bytes).
+    A ``str`` with a lone surrogate (``position`` is in characters), a byte or character that the
+    model has no token for, or a corpus that is not UTF-8 (``position`` is in bytes).
     """
 
     __module__ = "subword"
@@ -114,6 +142,26 @@ class TextError(SubwordError, ValueError):
 
     def __str__(self) -> str:
         return _lines(f"{self.message} at position {self.position}", self.hint)
+
+
+class TrainingError(SubwordError, ValueError):
+    """Settings, or counts, from which nothing can be learned.
+
+    Example:
+        >>> print(TrainingError("there are no pieces to learn from", "the corpus is empty"))
+        there are no pieces to learn from
+          hint: the corpus is empty
+    """
+
+    __module__ = "subword"
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message, hint)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return _lines(self.message, self.hint)
 
 
 class UnknownIdError(SubwordError, KeyError):
@@ -146,6 +194,12 @@ class UnknownTokenError(SubwordError, KeyError):
 
     def __str__(self) -> str:
         return _lines(f"{self.token!r} is not a token", self.hint)
+
+
+class TrainingWarning(UserWarning):
+    """A training that ended early, because the corpus has no more pairs."""
+
+    __module__ = "subword"
 
 
 def _lines(message: str, hint: str | None) -> str:

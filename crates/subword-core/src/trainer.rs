@@ -15,6 +15,8 @@ so does the result: a new token's rank is its id.
 
 mod alphabet;
 
+use std::time::{Duration, Instant};
+
 use crate::bpe::train::{self, Learned, Rules, Ties, Words};
 use crate::bpe::{Merged, Merger};
 use crate::counts::Counts;
@@ -92,57 +94,81 @@ impl Settings<'_> {
     }
 }
 
-/// Trains a model on counted pieces. `watch` is told, at least every 50 ms, how many merges
-/// there are and how many there will be at most; an error that it returns ends the training.
+/// A training that is ready to run, and needs the counts no more.
+#[derive(Debug)]
+pub struct Training {
+    model: Model,
+    words: Words,
+    rules: Rules,
+    special_tokens: Vec<String>,
+    unk_token: Option<String>,
+    prepared: Duration,
+}
+
+/// Trains a model on counted pieces: see [`Training`].
 pub fn train(
     counts: &Counts,
     settings: &Settings<'_>,
     watch: &mut dyn FnMut(usize, usize) -> Result<()>,
 ) -> Result<Trained> {
-    let base = match settings.start {
-        Start::Base(base) => Some(base),
-        _ => None,
-    };
-    let mut model = first_model(counts, settings)?;
-    let next = model.id_limit();
-    // Unless the caller lists it among the special tokens, unk is the first of them.
-    let special_tokens = settings.special_tokens.as_deref();
-    let mut special_tokens = special_tokens.unwrap_or(counts.special_tokens()).to_vec();
-    let unk = settings.unk_token.iter().filter(|unk| !special_tokens.contains(unk)).cloned();
-    special_tokens.splice(0..0, unk.collect::<Vec<_>>());
-    let (merges, tokens) = how_many(settings, &special_tokens, &model)?;
-    let words = if model.start.is_plain() {
-        first_tokens(counts, &model)?
-    } else {
-        alphabet::first_tokens(counts, &model)?
-    };
-    if words.is_empty() {
-        return Err(Error::training("there are no pieces to learn from")
-            .with_hint("an empty corpus, or one of special tokens alone, has none"));
+    Training::new(counts, settings)?.run(watch)
+}
+
+impl Training {
+    /// Turns the counted pieces into what they start as, and checks the settings.
+    pub fn new(counts: &Counts, settings: &Settings<'_>) -> Result<Training> {
+        let begin = Instant::now();
+        let model = first_model(counts, settings)?;
+        // Unless the caller lists it among the special tokens, unk is the first of them.
+        let special_tokens = settings.special_tokens.as_deref();
+        let mut special_tokens = special_tokens.unwrap_or(counts.special_tokens()).to_vec();
+        let unk = settings.unk_token.iter().filter(|unk| !special_tokens.contains(unk)).cloned();
+        special_tokens.splice(0..0, unk.collect::<Vec<_>>());
+        let (merges, tokens) = how_many(settings, &special_tokens, &model)?;
+        let words = if model.start.is_plain() {
+            first_tokens(counts, &model)?
+        } else {
+            alphabet::first_tokens(counts, &model)?
+        };
+        if words.is_empty() {
+            return Err(Error::training("there are no pieces to learn from")
+                .with_hint("an empty corpus, or one of special tokens alone, has none"));
+        }
+        let rules = Rules {
+            tokens,
+            ties: settings.ties,
+            min_count: settings.min_count,
+            max_length: settings.max_token_length,
+            lengths: if model.start.is_plain() { Vec::new() } else { alphabet::lengths(&model) },
+            listed: match &model.merges {
+                Merges::Listed(pairs) => pairs.clone(),
+                Merges::Ranked => Vec::new(),
+            },
+            ..Rules::new(merges, model.id_limit())
+        };
+        let unk_token = settings.unk_token.clone();
+        let prepared = begin.elapsed();
+        Ok(Training { model, words, rules, special_tokens, unk_token, prepared })
     }
-    let rules = Rules {
-        tokens,
-        ties: settings.ties,
-        min_count: settings.min_count,
-        max_length: settings.max_token_length,
-        lengths: if model.start.is_plain() { Vec::new() } else { alphabet::lengths(&model) },
-        listed: match &model.merges {
-            Merges::Listed(pairs) => pairs.clone(),
-            Merges::Ranked => Vec::new(),
-        },
-        ..Rules::new(merges, next)
-    };
-    let most = merges.min(tokens);
-    let learned = train::train(words, &mut model.vocab, &rules, &mut |done| watch(done, most))?;
-    if let Merges::Listed(pairs) = &mut model.merges {
-        pairs.extend(learned.merges.iter().map(|merge| merge.pair));
+
+    /// Learns the merges. `watch` is told, at least every 50 ms, how many there are and how many
+    /// there will be at most; an error that it returns ends the training.
+    pub fn run(self, watch: &mut dyn FnMut(usize, usize) -> Result<()>) -> Result<Trained> {
+        let Training { mut model, words, rules, special_tokens, unk_token, prepared } = self;
+        let most = rules.merges.min(rules.tokens);
+        let mut watch = |done| watch(done, most);
+        let mut learned = train::train(words, &mut model.vocab, &rules, &mut watch)?;
+        learned.effort.index += prepared;
+        if let Merges::Listed(pairs) = &mut model.merges {
+            pairs.extend(learned.merges.iter().map(|merge| merge.pair));
+        }
+        add_special_tokens(&mut model, &special_tokens);
+        if let Some(unk) = &unk_token {
+            let token = model.special_tokens.iter().find(|token| token.content == *unk);
+            model.start.unk = token.map(|token| token.id);
+        }
+        Ok(Trained { model: model.checked()?, learned })
     }
-    add_special_tokens(&mut model, &special_tokens, base.map_or(0, Model::id_limit))?;
-    if let Some(unk) = &settings.unk_token {
-        let token = model.special_tokens.iter().find(|token| token.content == *unk);
-        model.start.unk = token.map(|token| token.id);
-    }
-    Ok(Trained { model: model.checked()?, learned })
 }
 
 /// What training starts from, as a model.
@@ -266,15 +292,13 @@ fn first_tokens(counts: &Counts, model: &Model) -> Result<Words> {
     Ok(words)
 }
 
-/// Gives the special tokens that have no id yet the ids from `next` on, or behind all tokens.
-fn add_special_tokens(model: &mut Model, wanted: &[String], next: TokenId) -> Result<()> {
+/// Gives the special tokens that have no id yet the ids behind all tokens.
+fn add_special_tokens(model: &mut Model, wanted: &[String]) {
     for content in wanted {
-        if model.special_tokens.iter().any(|token| token.content == *content) {
-            continue;
+        if model.special_tokens.iter().all(|token| token.content != *content) {
+            let id = model.vocab.id_of(content.as_bytes()).unwrap_or(model.id_limit());
+            model.special_tokens.push(SpecialToken::new(content.clone(), id));
+            model.special_tokens.sort_by_key(|token| token.id);
         }
-        let id = model.vocab.id_of(content.as_bytes()).unwrap_or(model.id_limit().max(next));
-        model.special_tokens.push(SpecialToken::new(content.clone(), id));
-        model.special_tokens.sort_by_key(|token| token.id);
     }
-    Ok(())
 }

@@ -25,11 +25,18 @@ pub(crate) struct Engine {
     tokenizer: Tokenizer,
 }
 
+impl Engine {
+    /// What it was made from.
+    pub(crate) fn model(&self) -> &subword_core::Model {
+        self.tokenizer.model()
+    }
+}
+
 /// Where each token starts and ends.
 type Places = Vec<(usize, usize)>;
 
 /// `threads=`: a positive number, or None for all cores.
-struct ThreadsArgument(Threads);
+pub(crate) struct ThreadsArgument(pub(crate) Threads);
 
 impl<'a, 'py> FromPyObject<'a, 'py> for ThreadsArgument {
     type Error = PyErr;
@@ -359,8 +366,8 @@ impl Engine {
     }
 
     /// The model with its first merges only, so many that it has this many tokens.
-    #[pyo3(signature = (vocab_size))]
-    fn truncated_model(&self, py: Python<'_>, vocab_size: i128) -> PyResult<Model> {
+    #[pyo3(name = "_truncated", signature = (vocab_size))]
+    fn truncated(&self, py: Python<'_>, vocab_size: i128) -> PyResult<Model> {
         let vocab_size = natural("vocab_size", vocab_size)?;
         let truncated = py.detach(|| self.tokenizer.model().truncated(vocab_size));
         truncated.map(Model::from).map_err(|error| errors::raise(py, error))
@@ -448,7 +455,7 @@ fn texts_of<'py>(texts: &Bound<'py, PyAny>, errors: Errors) -> PyResult<Vec<Text
 
 /// A number that a caller passes, by the name of its argument. More than there is memory for is no
 /// limit at all.
-fn natural(name: &str, number: i128) -> PyResult<usize> {
+pub(crate) fn natural(name: &str, number: i128) -> PyResult<usize> {
     if number < 0 {
         return Err(PyValueError::new_err(format!("{name} must be at least 0, not {number}")));
     }

@@ -1,21 +1,27 @@
 //! The Python door: converts types, frees the GIL, maps errors. It decides nothing.
 
+mod counts;
 mod engine;
 mod errors;
 mod ids;
 mod model;
 mod text;
+mod trainer;
 
 use pyo3::prelude::*;
 
 #[pymodule]
 mod _core {
     #[pymodule_export]
+    use super::counts::{Counts, CountsReader, count_files, count_texts};
+    #[pymodule_export]
     use super::engine::Engine;
     #[pymodule_export]
     use super::model::Model;
     #[pymodule_export]
     use super::split;
+    #[pymodule_export]
+    use super::trainer::{TrainingLog, train_bpe};
     #[pymodule_export]
     use super::{patterns, utf8};
 

@@ -10,23 +10,53 @@ Training reads counts and nothing else: not the text, not where it was cut.
 
 Counts know the pattern and the special tokens that they were counted with. Counts that were not
 made alike do not add up, and are refused.
+
+| part     | what it knows                                                       |
+|----------|---------------------------------------------------------------------|
+| `table`  | piece to count in memory                                            |
+| `sorted` | the pieces of a table in order                                      |
+| `file`   | sorted pieces as bytes, and back                                    |
+| `runs`   | sorted pieces on disk, and their sum: what does not fit in memory   |
+
+Counts are a table in memory, or a run on disk if they were counted with a limit and reached it.
+Everything works on both; what changes counts on disk writes them anew.
 */
 
+mod file;
+mod gather;
+mod runs;
+mod sorted;
 mod table;
 
-pub use table::{Probe, SHARDS, Shard, Table};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::fs::File;
+use std::io::{self, Cursor, Read, Write};
+use std::path::Path;
 
+pub use gather::{Gatherer, Spill};
+pub use table::{Probe, Table};
+
+use crate::atomic::Staged;
 use crate::error::{Error, Result};
 use crate::model::Pattern;
 use crate::types::Count;
+use file::{Header, Reader, Writer};
+use runs::Run;
+
+const OVERFLOW: &str = "the sum of the counts is over 2^64 - 1";
 
 /// How often each piece occurs.
 #[derive(Debug)]
 pub struct Counts {
-    pattern: Pattern,
-    special_tokens: Vec<String>,
-    table: Table,
-    total: Count,
+    header: Header,
+    pieces: Pieces,
+}
+
+#[derive(Debug)]
+enum Pieces {
+    Memory { table: Table, total: Count },
+    Disk(Run),
 }
 
 impl Counts {
@@ -34,23 +64,26 @@ impl Counts {
     pub fn new(pattern: Pattern, mut special_tokens: Vec<String>) -> Counts {
         special_tokens.sort_unstable();
         special_tokens.dedup();
-        let pattern = pattern.canonical();
-        Counts { pattern, special_tokens, table: Table::default(), total: 0 }
+        let header = Header { pattern: pattern.canonical(), special_tokens };
+        Counts { header, pieces: Pieces::Memory { table: Table::default(), total: 0 } }
     }
 
     /// The pattern that cut the pieces.
     pub fn pattern(&self) -> &Pattern {
-        &self.pattern
+        &self.header.pattern
     }
 
     /// The special tokens that were cut out of the text and are not counted, sorted.
     pub fn special_tokens(&self) -> &[String] {
-        &self.special_tokens
+        &self.header.special_tokens
     }
 
     /// How many different pieces there are.
     pub fn len(&self) -> usize {
-        self.table.len()
+        match &self.pieces {
+            Pieces::Memory { table, .. } => table.len(),
+            Pieces::Disk(run) => run.len(),
+        }
     }
 
     /// Whether there are none.
@@ -60,12 +93,30 @@ impl Counts {
 
     /// How many pieces there are: the sum of all counts.
     pub fn total(&self) -> Count {
-        self.total
+        match &self.pieces {
+            Pieces::Memory { total, .. } => *total,
+            Pieces::Disk(run) => run.total(),
+        }
     }
 
-    /// The count of a piece; 0 if it is not there.
-    pub fn get(&self, piece: &[u8]) -> Count {
-        self.table.get(piece)
+    /// Whether the pieces are on disk, because they did not fit in the memory that counting had.
+    pub fn is_on_disk(&self) -> bool {
+        matches!(self.pieces, Pieces::Disk(_))
+    }
+
+    /// The count of a piece; 0 if it is not there. On disk, all that comes before it is read.
+    pub fn get(&self, piece: &[u8]) -> Result<Count> {
+        let run = match &self.pieces {
+            Pieces::Memory { table, .. } => return Ok(table.get(piece)),
+            Pieces::Disk(run) => run,
+        };
+        let mut reader = run.read()?;
+        while let Some((other, count)) = reader.next()? {
+            if other >= piece {
+                return Ok(if other == piece { count } else { 0 });
+            }
+        }
+        Ok(0)
     }
 
     /// Counts a piece `count` times more. Nothing is counted 0 times, and no piece is empty.
@@ -73,37 +124,104 @@ impl Counts {
         if piece.is_empty() {
             return Err(Error::counts("a piece is empty"));
         }
-        self.total = sum(self.total, count)?;
-        if count > 0 {
-            self.table.add(self.table.probe(piece, 0, piece.len()), piece, count);
+        if let Pieces::Memory { table, total } = &mut self.pieces {
+            *total = sum(*total, count)?;
+            if count > 0 {
+                table.add(table.probe(piece, 0, piece.len()), piece, count);
+            }
+            return Ok(());
         }
-        Ok(())
+        let mut one = self.like();
+        one.add_piece(piece, count)?;
+        self.add(&one)
+    }
+
+    /// No pieces, made alike.
+    fn like(&self) -> Counts {
+        Counts::new(self.header.pattern.clone(), self.header.special_tokens.clone())
     }
 
     /// Calls `entry` with each piece and its count, in no order that means anything.
-    pub fn for_each(&self, entry: impl FnMut(&[u8], Count) -> Result<()>) -> Result<()> {
-        self.table.for_each(entry)
+    pub fn for_each(&self, mut entry: impl FnMut(&[u8], Count) -> Result<()>) -> Result<()> {
+        match &self.pieces {
+            Pieces::Memory { table, .. } => table.for_each(entry),
+            Pieces::Disk(run) => {
+                let mut reader = run.read()?;
+                while let Some((piece, count)) = reader.next()? {
+                    entry(piece, count)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// The same in the order of the pieces' bytes.
+    pub fn for_each_sorted(&self, entry: impl FnMut(&[u8], Count) -> Result<()>) -> Result<()> {
+        match &self.pieces {
+            Pieces::Memory { table, .. } => sorted::for_each(table, entry),
+            Pieces::Disk(_) => self.for_each(entry),
+        }
+    }
+
+    /// A walk over the pieces in the order of their bytes, for callers that cannot be called back.
+    /// It sees the counts as they are now.
+    pub fn sorted(&self) -> Result<Sorted> {
+        Reader::new(match &self.pieces {
+            Pieces::Memory { .. } => From::Memory(Cursor::new(self.to_bytes()?)),
+            Pieces::Disk(run) => From::Disk(run.bytes()),
+        })
+        .map(Sorted)
+    }
+
+    /// The `n` pieces that occur most often, and their counts; of equals those that come first in
+    /// the order of their bytes.
+    pub fn most_common(&self, n: usize) -> Result<Vec<(Vec<u8>, Count)>> {
+        // The least common is on top, to be replaced.
+        let mut most: BinaryHeap<(Reverse<Count>, Vec<u8>)> = BinaryHeap::new();
+        self.for_each(|piece, count| {
+            if most.len() < n {
+                most.push((Reverse(count), piece.to_vec()));
+            } else if let Some(mut least) = most.peek_mut()
+                && (Reverse(count), piece) < (least.0, least.1.as_slice())
+            {
+                *least = (Reverse(count), piece.to_vec());
+            }
+            Ok(())
+        })?;
+        let most = most.into_sorted_vec();
+        Ok(most.into_iter().map(|(Reverse(count), piece)| (piece, count)).collect())
     }
 
     /// Adds all of `other`, which must be made alike.
     pub fn add(&mut self, other: &Counts) -> Result<()> {
         self.check_alike(other)?;
-        self.total = sum(self.total, other.total)?;
-        let (table, other) = (&mut self.table, &other.table);
-        table.add_all(other);
+        let sum = sum(self.total(), other.total())?;
+        match (&mut self.pieces, &other.pieces) {
+            (Pieces::Memory { table, total }, Pieces::Memory { table: other, .. }) => {
+                *total = sum;
+                table.add_all(other);
+            }
+            _ => {
+                let both = vec![self.sorted()?.0, other.sorted()?.0];
+                let run = Run::write(&self.header, |writer| {
+                    runs::merge(both, |piece, count| writer.push(piece, count).map_err(runs::disk))
+                })?;
+                self.pieces = Pieces::Disk(run);
+            }
+        }
         Ok(())
     }
 
     /// That both have the same pattern and the same special tokens.
     fn check_alike(&self, other: &Counts) -> Result<()> {
         let hint = "counts add up only if they were counted alike: count one of them again";
-        if self.pattern != other.pattern {
-            let (one, two) = (shown(&self.pattern), shown(&other.pattern));
+        if self.pattern() != other.pattern() {
+            let (one, two) = (shown(self.pattern()), shown(other.pattern()));
             let message = format!("the counts have different patterns: {one} and {two}");
             return Err(Error::counts(message).with_hint(hint));
         }
-        if self.special_tokens != other.special_tokens {
-            let (one, two) = (&self.special_tokens, &other.special_tokens);
+        if self.special_tokens() != other.special_tokens() {
+            let (one, two) = (self.special_tokens(), other.special_tokens());
             let message = format!("the counts have different special tokens: {one:?} and {two:?}");
             return Err(Error::counts(message).with_hint(hint));
         }
@@ -111,8 +229,110 @@ impl Counts {
     }
 
     /// Forgets the pieces that occur less often than `min`.
-    pub fn prune(&mut self, min: Count) {
-        self.total = self.table.prune(min);
+    pub fn prune(&mut self, min: Count) -> Result<()> {
+        match &mut self.pieces {
+            Pieces::Memory { table, total } => *total = table.prune(min),
+            Pieces::Disk(run) => {
+                let mut reader = run.read()?;
+                *run = Run::write(&self.header, |writer| {
+                    while let Some((piece, count)) = reader.next()? {
+                        if count >= min {
+                            writer.push(piece, count).map_err(runs::disk)?;
+                        }
+                    }
+                    Ok(())
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether both have the same pieces, counted alike and as often.
+    pub fn is_equal(&self, other: &Counts) -> Result<bool> {
+        if self.header != other.header || (self.len(), self.total()) != (other.len(), other.total())
+        {
+            return Ok(false);
+        }
+        let (mut one, mut two) = (self.sorted()?, other.sorted()?);
+        loop {
+            let (a, b) = (one.next()?, two.next()?);
+            if a != b || a.is_none() {
+                return Ok(a == b);
+            }
+        }
+    }
+
+    /// Writes a file. Whatever happens, it is the old one or the new one.
+    pub fn save(&self, path: &Path) -> Result<()> {
+        let io = |error| Error::io(path, &error);
+        let mut file = Staged::create(path).map_err(io)?;
+        self.write(&mut file, io)?;
+        file.commit().map_err(io)
+    }
+
+    /// The bytes of the file. Equal counts have equal bytes.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.write(&mut bytes, |error| Error::counts(error.to_string()))?;
+        Ok(bytes)
+    }
+
+    fn write(&self, to: impl Write, io: impl Fn(io::Error) -> Error) -> Result<()> {
+        let mut writer = Writer::new(to, &self.header).map_err(&io)?;
+        self.for_each_sorted(|piece, count| writer.push(piece, count).map_err(&io))?;
+        writer.finish().map_err(&io)?;
+        Ok(())
+    }
+
+    /// Reads a file.
+    pub fn load(path: &Path) -> Result<Counts> {
+        let file = File::open(path).map_err(|error| Error::io(path, &error))?;
+        if file.metadata().is_ok_and(|about| about.is_dir()) {
+            return Err(Error::io(path, &io::ErrorKind::IsADirectory.into()));
+        }
+        Counts::read(file).map_err(|error| error.at(path))
+    }
+
+    /// The counts whose file these bytes are.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Counts> {
+        Counts::read(bytes)
+    }
+
+    fn read(from: impl Read) -> Result<Counts> {
+        let mut reader = Reader::new(from)?;
+        let mut table = Table::default();
+        while let Some((piece, count)) = reader.next()? {
+            table.add(table.probe(piece, 0, piece.len()), piece, count);
+        }
+        let header = reader.header().clone();
+        Ok(Counts { header, pieces: Pieces::Memory { table, total: reader.summary().total } })
+    }
+}
+
+/// A walk over pieces in the order of their bytes.
+#[derive(Debug)]
+pub struct Sorted(Reader<From>);
+
+impl Sorted {
+    /// The next piece and its count; none after the last.
+    pub fn next(&mut self) -> Result<Option<(&[u8], Count)>> {
+        self.0.next()
+    }
+}
+
+/// Where sorted pieces come from.
+#[derive(Debug)]
+enum From {
+    Memory(Cursor<Vec<u8>>),
+    Disk(runs::Bytes),
+}
+
+impl Read for From {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        match self {
+            From::Memory(from) => from.read(bytes),
+            From::Disk(from) => from.read(bytes),
+        }
     }
 }
 
@@ -129,7 +349,7 @@ fn shown(pattern: &Pattern) -> String {
 
 /// A sum of counts.
 fn sum(a: Count, b: Count) -> Result<Count> {
-    a.checked_add(b).ok_or_else(|| Error::counts("the sum of the counts is over 2^64 - 1"))
+    a.checked_add(b).ok_or_else(|| Error::counts(OVERFLOW))
 }
 
 #[cfg(test)]
@@ -163,7 +383,7 @@ mod tests {
         let expected = [(" lower".to_owned(), 1 << 40), ("low".into(), 7), ("new".into(), 1)];
         assert_eq!(content(&one), expected);
         assert_eq!((one.len(), one.total()), (3, (1 << 40) + 8));
-        one.prune(2);
+        one.prune(2).unwrap();
         assert_eq!(content(&one), expected[..2]);
         assert_eq!((one.len(), one.total()), (2, (1 << 40) + 7));
     }
@@ -191,7 +411,7 @@ mod tests {
         let error = one.add_piece(b"new", 1).unwrap_err();
         assert_eq!(error.to_string(), "the sum of the counts is over 2^64 - 1");
         assert_eq!(one.add(&counts(&[("low", 1)])), Err(error));
-        assert_eq!((one.get(b"low"), one.total()), (u64::MAX - 1, u64::MAX));
+        assert_eq!((one.get(b"low"), one.total()), (Ok(u64::MAX - 1), u64::MAX));
         assert_eq!(one.add_piece(b"", 1).unwrap_err().to_string(), "a piece is empty");
     }
 }

@@ -18,16 +18,20 @@ by shard: each shard that was added is freed at once, and shards can be added in
 Invariants
 * A key is never zero: its last byte is the length, or [`LONG`]. A zero key is a free place.
 * A piece has one entry. Its shard and its first place are functions of its bytes alone.
-* At most three quarters of the places of a shard are taken, so a probe ends.
+* At most seven eighths of the places of a shard are taken, so a probe ends. It grows at three
+  quarters; with a limit it is full then, and its owner has the rest to notice.
 */
 
-use crate::arch::{self, Lines};
+use crate::arch;
 use crate::error::Result;
 use crate::types::Count;
 
 /// How many parts a table has.
 pub const SHARDS: usize = 1 << SHARD_BITS;
 const SHARD_BITS: u32 = 4;
+
+/// Where the number of the shard is in a place of the whole table.
+const SHARD_SHIFT: u32 = 56;
 
 /// The longest piece that is its own key.
 const LONGEST_INLINE: usize = 23;
@@ -36,11 +40,17 @@ const LONGEST_INLINE: usize = 23;
 const LONG: u64 = 0xFF;
 const TAG_SHIFT: u32 = 56;
 
+/// Where the piece of a probe is in the arena: no entry has this, so long pieces are always compared.
+const NOWHERE: u64 = u64::MAX;
+
 /// A piece, or where it is, and its length.
 type Key = [u64; 3];
 
 /// How many lines a shard starts with.
 const FIRST_LINES: usize = 1 << 5;
+
+/// The same with a limit: little, so that a small limit is one.
+const LEAST_LINES: usize = 1 << 2;
 
 /// A piece on its way into a table.
 #[derive(Debug, Clone, Copy)]
@@ -49,34 +59,76 @@ pub struct Probe {
     hash: u64,
 }
 
+/// Two entries, each a key and a count. Aligned, so that a look-up touches one cache line.
+#[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
+struct Line([[u64; 4]; 2]);
+
+const FREE: Line = Line([[0; 4]; 2]);
+
 /// Piece to count.
 #[derive(Debug)]
 pub struct Table {
-    shards: Vec<Shard>,
+    shards: Box<[Shard; SHARDS]>,
 }
 
 /// The pieces whose hash starts alike.
 #[derive(Debug)]
 pub struct Shard {
     /// Two entries to a line; a power of two of them.
-    lines: Lines,
+    lines: Vec<Line>,
     /// Turns a hash without its shard bits into a place.
     shift: u32,
     taken: usize,
     /// The bytes of the long pieces.
     arena: Vec<u8>,
+    /// How many lines and how many bytes of long pieces there may be.
+    most_lines: usize,
+    most_arena: usize,
 }
 
 impl Default for Table {
     fn default() -> Self {
-        Table { shards: (0..SHARDS).map(|_| Shard::default()).collect() }
+        Table { shards: Box::new(std::array::from_fn(|_| Shard::default())) }
     }
 }
 
 impl Table {
+    /// A table that is full before it uses more than `limit` bytes, of which its owner needs
+    /// `per_piece` for each piece when it is. A very small limit is only an aim.
+    pub fn with_limit(limit: usize, per_piece: usize) -> Table {
+        let limit = limit / SHARDS;
+        let line = size_of::<Line>() + 2 * per_piece;
+        // Four fifths for lines, or as much as a power of two leaves; the rest for long pieces.
+        let lines = (limit / 5 * 4 / line).max(LEAST_LINES);
+        let most_lines = 1 << lines.ilog2();
+        let most_arena = limit.saturating_sub(most_lines * line);
+        let shard = |_| Shard { most_lines, most_arena, ..Shard::with_lines(LEAST_LINES) };
+        Table { shards: Box::new(std::array::from_fn(shard)) }
+    }
+
+    /// Whether it has reached its limit and should be emptied.
+    pub fn is_full(&self) -> bool {
+        self.shards.iter().any(Shard::is_full)
+    }
+
+    /// Forgets all pieces and keeps the memory.
+    pub fn clear(&mut self) {
+        for shard in self.shards.iter_mut() {
+            shard.lines.fill(FREE);
+            shard.arena.clear();
+            shard.taken = 0;
+        }
+    }
+
     /// How many pieces there are.
     pub fn len(&self) -> usize {
         self.shards.iter().map(|shard| shard.taken).sum()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
     /// How much memory it holds, in bytes.
@@ -109,7 +161,7 @@ impl Table {
         let probe = Probe::new(piece, 0, piece.len());
         let shard = &self.shards[shard_of(probe.hash)];
         let (line, half) = shard.find(&probe, piece);
-        shard.lines[line][4 * half + 3]
+        shard.lines[line].0[half][3]
     }
 
     /// Calls `entry` with each piece and its count, in no order that means anything.
@@ -117,18 +169,41 @@ impl Table {
         self.shards.iter().try_for_each(|shard| shard.for_each(&mut entry))
     }
 
+    /// Where each piece is, behind its first eight bytes as a number.
+    pub(super) fn places(&self) -> Vec<(u64, u64)> {
+        let mut places = Vec::with_capacity(self.len());
+        for (number, shard) in self.shards.iter().enumerate() {
+            let base = (number as u64) << SHARD_SHIFT;
+            for (place, entry) in shard.slots().enumerate().filter(|(_, slot)| slot[2] != 0) {
+                places.push((shard.first_bytes(entry), base | place as u64));
+            }
+        }
+        places
+    }
+
+    /// The piece at one of [`Table::places`], and its count.
+    pub(super) fn entry<'a>(&'a self, at: u64, bytes: &'a mut [u8; 24]) -> (&'a [u8], Count) {
+        let shard = &self.shards[(at >> SHARD_SHIFT) as usize];
+        let place = (at & ((1 << SHARD_SHIFT) - 1)) as usize;
+        let [a, b, c, count] = shard.lines[place / 2].0[place % 2];
+        (shard.piece([a, b, c], bytes), count)
+    }
+
     /// Adds all of another table.
     pub fn add_all(&mut self, other: &Table) {
-        self.shards.iter_mut().zip(&other.shards).for_each(|(shard, other)| shard.add_all(other));
+        self.shards
+            .iter_mut()
+            .zip(other.shards.iter())
+            .for_each(|(shard, other)| shard.add_all(other));
     }
 
     /// Its parts; the same piece is always in the same.
-    pub fn into_shards(self) -> Vec<Shard> {
-        self.shards
+    pub fn into_shards(self) -> [Shard; SHARDS] {
+        *self.shards
     }
 
     /// Its parts, to be added to in parallel.
-    pub fn shards_mut(&mut self) -> &mut [Shard] {
+    pub fn shards_mut(&mut self) -> &mut [Shard; SHARDS] {
         &mut self.shards
     }
 
@@ -149,11 +224,27 @@ impl Shard {
     fn with_lines(lines: usize) -> Shard {
         let places = 2 * lines;
         let shift = 64 - places.trailing_zeros();
-        Shard { lines: Lines::zeroed(lines), shift, taken: 0, arena: Vec::new() }
+        Shard {
+            lines: vec![FREE; lines],
+            shift,
+            taken: 0,
+            arena: Vec::new(),
+            most_lines: usize::MAX,
+            most_arena: usize::MAX,
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.lines.len() >= self.most_lines && self.taken * 4 > self.places() * 3
+            || self.arena.len() > self.most_arena
+    }
+
+    fn places(&self) -> usize {
+        2 * self.lines.len()
     }
 
     fn bytes(&self) -> usize {
-        size_of_val(&*self.lines) + self.arena.capacity()
+        self.lines.len() * size_of::<Line>() + self.arena.capacity()
     }
 
     #[inline(always)]
@@ -164,13 +255,16 @@ impl Shard {
     /// Where a piece is, or the free place where it would go.
     #[inline(always)]
     fn find(&self, probe: &Probe, piece: &[u8]) -> (usize, usize) {
-        let mask = 2 * self.lines.len() - 1;
+        let mask = self.places() - 1;
         let mut place = self.place_of(probe.hash);
+        let [low, middle, high] = probe.key;
         loop {
             let (line, half) = (place / 2, place % 2);
-            let [a, b, c, _, e, f, g, _] = self.lines[line];
-            let key = if half == 0 { [a, b, c] } else { [e, f, g] };
-            if key == probe.key || key == [0; 3] || self.is_long(key, probe, piece) {
+            let [a, b, c, _] = self.lines[line].0[half];
+            if (a ^ low) | (b ^ middle) | (c ^ high) == 0
+                || c == 0
+                || self.is_long([a, b, c], probe, piece)
+            {
                 return (line, half);
             }
             place = (place + 1) & mask;
@@ -181,7 +275,7 @@ impl Shard {
     #[inline(always)]
     fn is_long(&self, key: Key, probe: &Probe, piece: &[u8]) -> bool {
         key[2] >> TAG_SHIFT == LONG
-            && (key[0], key[2]) == (probe.key[0], probe.key[2])
+            && (key[0] ^ probe.key[0]) | (key[2] ^ probe.key[2]) == 0
             && self.long_piece(key) == piece
     }
 
@@ -192,8 +286,22 @@ impl Shard {
 
     #[inline(always)]
     fn add(&mut self, probe: Probe, piece: &[u8], count: Count) {
+        let place = self.place_of(probe.hash);
+        let [low, middle, high] = probe.key;
+        let [a, b, c, sum] = &mut self.lines[place / 2].0[place % 2];
+        // PERF: words, not arrays: comparing arrays goes through memory, a third of all time.
+        if (*a ^ low) | (*b ^ middle) | (*c ^ high) == 0 {
+            *sum += count;
+        } else {
+            self.add_uncommon(probe, piece, count);
+        }
+    }
+
+    /// The same for a piece that is not in its first place, or long, or new.
+    #[inline(never)]
+    fn add_uncommon(&mut self, probe: Probe, piece: &[u8], count: Count) {
         let (line, half) = self.find(&probe, piece);
-        let entry = &mut self.lines[line][4 * half..4 * half + 4];
+        let entry = &mut self.lines[line].0[half];
         if entry[2] != 0 {
             entry[3] += count;
         } else {
@@ -201,8 +309,6 @@ impl Shard {
         }
     }
 
-    #[cold]
-    #[inline(never)]
     fn insert(&mut self, probe: Probe, piece: &[u8], count: Count, line: usize, half: usize) {
         let mut key = probe.key;
         if key[2] >> TAG_SHIFT == LONG {
@@ -211,24 +317,24 @@ impl Shard {
         }
         self.put(line, half, key, count);
         self.taken += 1;
-        if self.taken * 4 > 2 * self.lines.len() * 3 {
+        let limited = self.lines.len() >= self.most_lines;
+        if self.taken * 4 > self.places() * 3 && !limited || self.taken * 8 > self.places() * 7 {
             self.resize(2 * self.lines.len());
         }
     }
 
     fn put(&mut self, line: usize, half: usize, [a, b, c]: Key, count: Count) {
-        self.lines[line][4 * half..4 * half + 4].copy_from_slice(&[a, b, c, count]);
+        self.lines[line].0[half] = [a, b, c, count];
     }
 
     /// The same entries in so many lines.
     fn resize(&mut self, lines: usize) {
         let mut new = Shard::with_lines(lines);
         for (key, count) in self.entries() {
-            let probe = Probe { key, hash: hash_of(key) };
             // The keys differ: only the free place is looked for.
             let mask = 2 * lines - 1;
-            let mut place = new.place_of(probe.hash);
-            while new.lines[place / 2][4 * (place % 2) + 2] != 0 {
+            let mut place = new.place_of(hash_of(key));
+            while new.lines[place / 2].0[place % 2][2] != 0 {
                 place = (place + 1) & mask;
             }
             new.put(place / 2, place % 2, key, count);
@@ -236,9 +342,21 @@ impl Shard {
         (self.lines, self.shift) = (new.lines, new.shift);
     }
 
+    fn slots(&self) -> impl Iterator<Item = &[u64; 4]> {
+        self.lines.iter().flat_map(|line| &line.0)
+    }
+
     fn entries(&self) -> impl Iterator<Item = (Key, Count)> + '_ {
-        let halves = self.lines.iter().flat_map(|line| line.as_chunks::<4>().0);
-        halves.filter(|entry| entry[2] != 0).map(|&[a, b, c, count]| ([a, b, c], count))
+        let taken = self.slots().filter(|slot| slot[2] != 0);
+        taken.map(|&[a, b, c, count]| ([a, b, c], count))
+    }
+
+    /// The first eight bytes of a piece, as a number that sorts like them.
+    fn first_bytes(&self, &[a, b, c, _]: &[u64; 4]) -> u64 {
+        if c >> TAG_SHIFT != LONG {
+            return a.swap_bytes();
+        }
+        self.long_piece([a, b, c]).first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes))
     }
 
     pub(super) fn for_each(&self, mut entry: impl FnMut(&[u8], Count) -> Result<()>) -> Result<()> {
@@ -259,16 +377,17 @@ impl Shard {
     /// Adds all of another shard, which has the same number.
     pub fn add_all(&mut self, other: &Shard) {
         for (key, count) in other.entries() {
-            let probe = Probe { key, hash: hash_of(key) };
+            let probe = Probe::of_entry(key);
             self.add(probe, other.piece(key, &mut [0; 24]), count);
         }
     }
 
     fn prune(&mut self, min: Count) -> Count {
-        let mut left = Shard::default();
+        let (most_lines, most_arena) = (self.most_lines, self.most_arena);
+        let mut left = Shard { most_lines, most_arena, ..Shard::default() };
         let mut sum = 0;
         for (key, count) in self.entries().filter(|&(_, count)| count >= min) {
-            let probe = Probe { key, hash: hash_of(key) };
+            let probe = Probe::of_entry(key);
             left.add(probe, self.piece(key, &mut [0; 24]), count);
             sum += count;
         }
@@ -278,6 +397,12 @@ impl Shard {
 }
 
 impl Probe {
+    /// The piece of an entry, on its way into another table.
+    fn of_entry([a, b, c]: Key) -> Probe {
+        let key = [a, if c >> TAG_SHIFT == LONG { NOWHERE } else { b }, c];
+        Probe { key, hash: hash_of(key) }
+    }
+
     #[inline(always)]
     fn new(text: &[u8], start: usize, end: usize) -> Probe {
         let len = end - start;
@@ -285,7 +410,7 @@ impl Probe {
         let key = if len <= LONGEST_INLINE {
             inline_key(text, start, end)
         } else {
-            [hash_long(&text[start..end]), 0, LONG << TAG_SHIFT | len as u64]
+            [hash_long(&text[start..end]), NOWHERE, LONG << TAG_SHIFT | len as u64]
         };
         Probe { key, hash: hash_of(key) }
     }
@@ -340,12 +465,12 @@ fn shard_of(hash: u64) -> usize {
 
 /// Two words into one that depends on all of both.
 #[inline(always)]
-fn mix(low: u64, high: u64) -> u64 {
+pub(super) fn mix(low: u64, high: u64) -> u64 {
     let wide = u128::from(low ^ 0x9E37_79B9_7F4A_7C15) * u128::from(high ^ 0xD6E8_FEB8_6659_FD93);
     wide as u64 ^ (wide >> 64) as u64
 }
 
-fn hash_long(piece: &[u8]) -> u64 {
+pub(super) fn hash_long(piece: &[u8]) -> u64 {
     let (words, rest) = piece.as_chunks::<8>();
     let mut last = [0; 8];
     last[..rest.len()].copy_from_slice(rest);
@@ -426,6 +551,25 @@ mod tests {
         let shards = first.shards_mut().iter_mut().zip(second.into_shards());
         shards.for_each(|(first, second)| first.add_all(&second));
         assert_eq!(content(&first), content(&whole));
+    }
+
+    #[test]
+    fn a_limit_is_noticed_in_time() {
+        for limit in [0, 1000, 100_000, 10_000_000] {
+            let mut table = Table::with_limit(limit, 16);
+            let mut times_full = 0;
+            for piece in pieces() {
+                add(&mut table, &piece, 1);
+                if table.is_full() {
+                    let used = table.bytes() + 16 * table.len();
+                    assert!(used <= limit + limit / 4 + 20_000, "{used} of {limit}");
+                    table.clear();
+                    assert_eq!((table.len(), table.get(&piece), table.is_full()), (0, 0, false));
+                    times_full += 1;
+                }
+            }
+            assert_eq!(times_full > 0, limit < 10_000_000, "{limit}");
+        }
     }
 
     #[test]

@@ -22,10 +22,8 @@ Invariants
 */
 
 mod alphabet;
-mod atomic;
 mod gpt2;
 mod huggingface;
-mod json;
 mod load;
 mod native;
 mod ranks;
@@ -34,11 +32,12 @@ mod tiktoken;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::atomic;
 use crate::error::{Error, Result};
+use crate::json::{self, Json};
 use crate::model::{Model, Pattern, SpecialToken};
 use crate::types::TokenId;
 use crate::vocab::{MAX_ID, Vocab};
-use json::Json;
 
 pub use load::load;
 pub use ranks::merges_of_ranks;
@@ -203,4 +202,4 @@ fn number(
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -8,30 +8,30 @@ use crate::model::{EndOfWord, Merges, Normalizer, Template, Units};
 use crate::pretok::Named;
 
 /// Numbers that look random and are the same on every run.
-pub(super) struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
-    pub(super) fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
     }
 
-    pub(super) fn below(&mut self, limit: usize) -> usize {
+    pub(crate) fn below(&mut self, limit: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         ((self.0 >> 16) % limit as u64) as usize
     }
 
-    pub(super) fn flip(&mut self) -> bool {
+    pub(crate) fn flip(&mut self) -> bool {
         self.below(2) == 0
     }
 }
 
 /// A directory that is gone after the test.
-pub(super) struct Folder(PathBuf);
+pub(crate) struct Folder(PathBuf);
 
 impl Folder {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!("subword-test-{}-{number}", std::process::id());
@@ -40,16 +40,16 @@ impl Folder {
         Folder(path)
     }
 
-    pub(super) fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.0.join(name)
     }
 
-    pub(super) fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+    pub(crate) fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
         fs::write(self.path(name), content).unwrap();
         self.path(name)
     }
 
-    pub(super) fn names(&self) -> Vec<String> {
+    pub(crate) fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(&self.0).unwrap();
         let mut names: Vec<_> =
             entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -58,7 +58,7 @@ impl Folder {
     }
 
     /// The error of loading a path, without the name of the directory.
-    pub(super) fn refusal(&self, path: &Path, options: &LoadOptions) -> String {
+    pub(crate) fn refusal(&self, path: &Path, options: &LoadOptions) -> String {
         let error = load(path, options).unwrap_err().to_string();
         error.replace(&format!("{}/", self.0.display()), "")
     }
@@ -209,6 +209,27 @@ fn tokenizer_json_holds_everything_but_ranks_become_a_list() {
         }
         assert_eq!(load(&path, &LoadOptions::default()), Ok(model));
     }
+}
+
+#[test]
+fn tokenizer_json_holds_words_whose_mark_is_joined() {
+    let folder = Folder::new();
+    let mut random = Random::new(5);
+    let mut saved = 0;
+    for _ in 0..400 {
+        let model = random_words(&mut random);
+        let path = folder.path("tokenizer.json");
+        let start = &model.start;
+        let held =
+            start.separate_mark().is_none() && (start.units == Units::Bytes || start.unk.is_some());
+        match save(&model, &path, Format::HuggingFace) {
+            Ok(()) => assert_eq!(load(&path, &LoadOptions::default()), Ok(model)),
+            Err(error) if held => panic!("{error}"),
+            Err(_) => continue,
+        }
+        saved += 1;
+    }
+    assert!(saved > 50, "{saved}");
 }
 
 #[test]

@@ -1,58 +1,66 @@
 /*!
 All pieces in one array, where merging moves nothing.
 
-A token takes as many cells as it had when the array was made or packed, its id in the first and in
-the last of them; between pieces stands [`Cell::GAP`]. `lower` before and after `l+o` and `lo+w`:
+A token takes as many cells as it had parts when the array was packed, and stands in the first and
+in the last of them. Between pieces there is a gap, and within a token as well. `lower` before and
+after `l+o` and `lo+w`:
 
 ```text
 . l o w e r .     . lo lo w e r .     . low . low e r .
 ```
 
-So with the cells that two tokens take, a place is enough to see the pair there and its neighbours:
-no links, no look-ups.
+So a place and the cells that two tokens take are enough to see whether the pair is there and what
+stands beside it: no links, no look-ups.
 
 Invariants
-* A token starts at `at` if and only if it did when somebody wrote `at` down and the cell still has
-  its id: boundaries vanish, none ever comes back, and what lies within a token is a gap.
-* The pieces stand by falling count, and each new count starts at a multiple of `1 << BLOCK` cells:
-  the count of a place is that of its block.
+* What somebody wrote down as the start of a token is one as long as the cell has that token:
+  boundaries vanish, none ever comes back.
+* Pieces stand by falling count, and a new count starts at a multiple of `BLOCK` cells: the count of
+  a place is that of its block.
 */
 
 use super::Words;
+use super::learn::Watch;
+use crate::error::Result;
 use crate::types::{Count, TokenId};
 
-/// Places that have the same count: two to the power of this many cells.
-const BLOCK: u32 = 5;
+/// So many cells have the same count.
+pub(super) const BLOCK: usize = 32;
 
-/// An id in as few bytes as will do: the fewer, the more of the array is in a near cache.
-pub(super) trait Cell: Copy + Eq + std::fmt::Debug + Send + Sync {
-    /// No token.
-    const GAP: Self;
+/// A token in as few bytes as will do, one more than its id: the fewer bytes, the more of the array
+/// is in a near cache. 0 is a gap.
+pub(super) trait Cell: Copy + Eq + Default + std::fmt::Debug {
     fn new(token: TokenId) -> Self;
-    fn id(self) -> TokenId;
+    /// Where the tables that are read for every cell keep what they know of it.
+    fn index(self) -> usize;
+
+    #[inline(always)]
+    fn id(self) -> TokenId {
+        self.index() as TokenId - 1
+    }
 }
 
 impl Cell for u16 {
-    const GAP: u16 = u16::MAX;
     #[inline(always)]
     fn new(token: TokenId) -> u16 {
-        token as u16
+        token as u16 + 1
     }
+
     #[inline(always)]
-    fn id(self) -> TokenId {
+    fn index(self) -> usize {
         self.into()
     }
 }
 
 impl Cell for u32 {
-    const GAP: u32 = u32::MAX;
     #[inline(always)]
     fn new(token: TokenId) -> u32 {
-        token
+        token + 1
     }
+
     #[inline(always)]
-    fn id(self) -> TokenId {
-        self
+    fn index(self) -> usize {
+        self as usize
     }
 }
 
@@ -60,90 +68,122 @@ impl Cell for u32 {
 #[derive(Debug)]
 pub(super) struct Cells<C> {
     pub(super) cells: Vec<C>,
+    /// How often each block occurs.
     counts: Vec<Count>,
-    /// How many cells each token takes, by id.
+    /// How many cells each token takes, by `Cell::index`.
     pub(super) widths: Vec<u32>,
+    packed: bool,
 }
 
 impl<C: Cell> Cells<C> {
-    pub(super) fn new(words: Words, ids: usize) -> Cells<C> {
+    /// The pieces, where tokens have ids below `ids`.
+    pub(super) fn new(words: Words, ids: usize, watch: &mut Watch<'_>) -> Result<Cells<C>> {
         let mut order: Vec<(Count, u32)> = words.counts.iter().copied().zip(0..).collect();
-        order.sort_unstable_by_key(|&(count, at)| (std::cmp::Reverse(count), at));
-        let room = words.tokens.len() + words.len() + 1;
-        let mut made = Cells {
-            cells: Vec::with_capacity(room + room / 16),
-            counts: Vec::new(),
-            widths: vec![1; ids],
-        };
-        made.cells.push(C::GAP);
-        let mut last = None;
-        for (count, at) in order {
-            if last != Some(count) {
-                made.begin_count(count);
-                last = Some(count);
-            }
-            let at = at as usize;
-            let start = if at == 0 { 0 } else { words.ends[at - 1] };
-            let piece = &words.tokens[start as usize..words.ends[at] as usize];
-            if piece.len() > 1 && count > 0 {
-                made.cells.extend(piece.iter().map(|&token| C::new(token)));
-                made.cells.push(C::GAP);
-            }
-        }
-        let count = last.unwrap_or_default();
-        made.counts.resize((made.cells.len() >> BLOCK) + 1, count);
-        made
-    }
-
-    /// What follows counts so often.
-    fn begin_count(&mut self, count: Count) {
-        let end = self.cells.len().next_multiple_of(1 << BLOCK);
-        let before = self.counts.last().copied().unwrap_or(count);
-        self.cells.resize(end, C::GAP);
-        self.counts.resize(end >> BLOCK, before);
-        self.counts.push(count);
-    }
-
-    #[inline(always)]
-    pub(super) fn count(&self, at: u32) -> Count {
-        self.counts[(at >> BLOCK) as usize]
-    }
-
-    /// Packs the array: every token takes one cell again. Pieces of one token are left out, as no
-    /// pair is in them.
-    pub(super) fn pack(&mut self) {
-        let (mut from, mut to) = (1usize, 1usize);
-        let mut before = None;
-        while from < self.cells.len() {
-            if self.cells[from] == C::GAP {
-                from += 1;
+        order.sort_unstable_by(|a, b| b.cmp(a));
+        let room = words.tokens.len() + words.len() + BLOCK;
+        let mut cells = Vec::with_capacity(room + room / 16);
+        let mut counts: Vec<Count> = Vec::new();
+        cells.push(C::default());
+        for (count, piece) in order {
+            let start = piece.checked_sub(1).map_or(0, |before| words.ends[before as usize]);
+            let piece = &words.tokens[start as usize..words.ends[piece as usize] as usize];
+            if piece.len() < 2 || count == 0 {
                 continue;
             }
-            let count = self.counts[from >> BLOCK];
-            if before != Some(count) {
-                let end = to.next_multiple_of(1 << BLOCK);
-                self.cells[to..end].fill(C::GAP);
-                to = end;
-                before = Some(count);
+            if counts.last() != Some(&count) {
+                cells.resize(cells.len().next_multiple_of(BLOCK), C::default());
+                counts.resize(cells.len() / BLOCK, counts.last().copied().unwrap_or(count));
+                counts.push(count);
             }
-            let start = to;
-            while self.cells[from] != C::GAP {
-                let token = self.cells[from];
-                from += self.widths[token.id() as usize] as usize;
-                self.cells[to] = token;
-                self.counts[to >> BLOCK] = count;
-                to += 1;
-            }
-            if to == start + 1 {
-                to = start;
-            } else {
-                self.cells[to] = C::GAP;
-                self.counts[to >> BLOCK] = count;
-                to += 1;
-            }
+            cells.extend(piece.iter().map(|&token| C::new(token)));
+            cells.push(C::default());
+            counts.resize(cells.len().div_ceil(BLOCK), count);
+            watch.worked(piece.len())?;
+        }
+        Ok(Cells { cells, counts, widths: vec![1; ids + 1], packed: true })
+    }
+
+    /// How often the piece at a place occurs.
+    #[inline(always)]
+    pub(super) fn count(&self, at: usize) -> Count {
+        self.counts[at / BLOCK]
+    }
+
+    /// The blocks: where each starts and how often it occurs.
+    pub(super) fn blocks(&self) -> impl Iterator<Item = (usize, &[C], Count)> {
+        let blocks = self.cells.chunks(BLOCK).zip(&self.counts).enumerate();
+        blocks.map(|(block, (cells, &count))| (block * BLOCK, cells, count))
+    }
+
+    /// Whether the pair of these two stands at a place where it once stood.
+    #[inline(always)]
+    pub(super) fn is_at(&self, at: usize, left: C, right: C, width: usize) -> bool {
+        self.cells[at] == left && self.cells[at + width] == right
+    }
+
+    /// Makes room for one more token, which takes so many cells.
+    pub(super) fn add(&mut self, width: usize) -> usize {
+        self.widths.push(width as u32);
+        self.packed = false;
+        width
+    }
+
+    /// Packs the array and puts `token` where the last one that was added stands, which is no more.
+    pub(super) fn rename_last(&mut self, token: C) {
+        self.pack();
+        self.widths.pop();
+        let last = self.widths.len();
+        for cell in self.cells.iter_mut().filter(|cell| cell.index() == last) {
+            *cell = token;
+        }
+    }
+
+    /// The memory that it takes.
+    pub(super) fn bytes(&self) -> usize {
+        self.cells.capacity() * size_of::<C>() + self.counts.capacity() * size_of::<Count>()
+    }
+
+    /// Gives every token one cell again. Pieces of one token are left out: no pair is in them.
+    pub(super) fn pack(&mut self) {
+        if std::mem::replace(&mut self.packed, true) {
+            return;
+        }
+        let (mut from, mut to) = (1, 1_usize);
+        let mut block = 0;
+        while block < self.counts.len() {
+            let count = self.counts[block];
+            let alike = self.counts[block..].iter().take_while(|&&other| other == count).count();
+            let end = ((block + alike) * BLOCK).min(self.cells.len());
+            let start = if block == 0 { 1 } else { to.next_multiple_of(BLOCK) };
+            self.cells[to..start].fill(C::default());
+            to = self.pack_range(from, end, start);
+            self.counts[start / BLOCK..to.div_ceil(BLOCK)].fill(count);
+            block += alike;
+            from = end;
         }
         self.cells.truncate(to);
-        self.counts.truncate((to >> BLOCK) + 1);
+        self.counts.truncate(to.div_ceil(BLOCK));
         self.widths.fill(1);
+    }
+
+    /// Packs the cells `from..end`, whose pieces all occur equally often, so that they start at `to`,
+    /// behind a gap. Returns where they end.
+    ///
+    /// PERF: no branch depends on the cells, and where the next token starts is known a few cycles
+    /// after where this one does: 4 times faster than a jump from token to token (2026-11-15).
+    fn pack_range(&mut self, from: usize, end: usize, mut to: usize) -> usize {
+        let (mut next, mut gap) = (from, to - 1);
+        for at in from..end {
+            let cell = self.cells[at];
+            let starts = at == next;
+            next += if starts { self.widths[cell.index()] as usize } else { 0 };
+            self.cells[to] = cell;
+            let is_gap = starts & (cell == C::default());
+            // A piece of one token, or none, goes: its gap is the one before it.
+            let after = if is_gap & (to - gap <= 2) { gap + 1 } else { to + 1 };
+            gap = if is_gap { after - 1 } else { gap };
+            to = if starts { after } else { to };
+        }
+        to
     }
 }

@@ -1,430 +1,552 @@
-/*! The loop. */
+/*!
+The loop: take the best candidate, check it, merge it, find its new neighbours.
+
+A candidate is a pair with all places where it stood when it was found, and its count then. Places
+and count are never updated: merges around a pair only take places away, so the count is never too
+low, and the queue gives the candidate in time. When it comes up, its places are read: if it lost
+some, it goes back with what is left. If it did not, it is the best pair there is, and is merged:
+
+```text
+merge a+b -> c at all places of `... x a b y ...`
+    x+c gets the place of x, y its own:  new candidates, exact as they are made
+    x+a and b+y lost a place:            whoever has it will see
+```
+
+A merge of pairs needs no look-up: what stands to the left (or right) of the merged pair is added up
+in a table by token, then places are dealt out, each new pair's in one go.
+
+A pair that counts less than `least` is no candidate. When there are no more, `least` is lowered and
+all pairs are counted once more (`scan`). Pairs only lose places, so none of those that were passed
+over has become one in the meantime, with one exception: a merge that makes a token that was there
+before adds to pairs that were there before. After it, too, all pairs are counted once more.
+*/
 
 use std::cmp::Ordering;
-use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use super::cells::{Cell, Cells};
 use super::queue::{self, Queue};
-use super::scan::{self, Found};
+use super::scan;
 use super::{Effort, Learned, Merge, Rules, Stop, Ties, Words};
+use crate::arch;
 use crate::error::Result;
 use crate::types::{Count, Pair, TokenId};
 use crate::vocab::{MAX_TOKEN_BYTES, Vocab};
 
-struct Candidate {
-    pair: Pair,
-    count: Count,
-    start: usize,
-    len: u32,
-    stamp: u32,
+/// Which pairs are candidates: a part of the count of the best pair is enough.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Parts {
+    /// At first.
+    pub(super) first: Count,
+    /// Each time that there are no more, of what was enough before; at least 2.
+    pub(super) next: Count,
 }
 
-/// What stands beside a merged pair.
-#[derive(Clone, Copy, Default)]
-struct Side {
-    count: Count,
+/// How far ahead of the place that is read the next one is asked for.
+const AHEAD: usize = 12;
+
+/// How often the clock is read, in places.
+const WATCH_EVERY: usize = 1 << 15;
+
+/// How often `watch` is called.
+const WATCH_TIME: Duration = Duration::from_millis(40);
+
+/// A pair that may be merged.
+#[derive(Debug, Clone, Copy)]
+struct Candidate<C> {
+    left: C,
+    right: C,
+    /// Its count was right after so many merges.
+    checked: u32,
+    /// Its places.
     len: u32,
-    at: u32,
+    start: usize,
+}
+
+/// What is known of a token that stands beside the merged pair.
+#[derive(Debug, Clone, Copy, Default)]
+struct Beside {
+    count: Count,
+    /// How often, and then by how much `next` moves.
+    len: u32,
+    /// Where its next place goes, behind the places that were there before the merge.
+    next: u32,
+}
+
+/// The two sides of a merged pair.
+#[derive(Debug, Default)]
+struct Side<C> {
+    /// By `Cell::index`.
+    beside: Vec<Beside>,
+    /// Those that are not empty, and how many they are.
+    touched: Vec<C>,
+    len: usize,
 }
 
 pub(super) struct Learner<'a, C> {
     cells: Cells<C>,
-    vocab: &'a mut Vocab,
     rules: &'a Rules,
-    watch: &'a mut dyn FnMut(usize) -> Result<()>,
-    watched: Instant,
-    candidates: Vec<Candidate>,
+    vocab: &'a mut Vocab,
+    watch: Watch<'a>,
+    candidates: Vec<Candidate<C>>,
     places: Vec<u32>,
     queue: Queue,
-    /// Pairs with fewer are not in the index.
+    /// What a candidate counts at least.
     least: Count,
-    keys: Vec<u64>,
-    lengths: Vec<u32>,
-    changed: Vec<u32>,
-    time: u32,
-    listed: HashSet<Pair>,
-    next: TokenId,
+    tokens: Tokens,
     merges: Vec<Merge>,
-    lefts: Vec<Side>,
-    rights: Vec<Side>,
-    touched_left: Vec<u32>,
-    touched_right: Vec<u32>,
-    done: Vec<(u32, C, C)>,
+    lefts: Side<C>,
+    rights: Side<C>,
+    /// The places of a merge and what stands around them.
+    merged: Vec<(u32, C, C)>,
+    /// The bytes of the token that a pair makes.
+    joined: Vec<u8>,
     effort: Effort,
 }
 
-fn env(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
+/// What is known of each token, by id.
+#[derive(Debug)]
+struct Tokens {
+    next: TokenId,
+    /// Its first eight bytes, such that the greater is greater.
+    keys: Vec<u64>,
+    lengths: Vec<u32>,
+    bytes: Vec<u32>,
+    /// After how many merges it last lost a place.
+    changed: Vec<u32>,
+}
+
+/// Calls the caller back from time to time.
+pub(super) struct Watch<'a> {
+    call: &'a mut dyn FnMut(usize) -> Result<()>,
+    called: Instant,
+    work: usize,
+    pub(super) merges: usize,
+}
+
+impl<'a> Watch<'a> {
+    pub(super) fn new(call: &'a mut dyn FnMut(usize) -> Result<()>) -> Watch<'a> {
+        Watch { call, called: Instant::now(), work: 0, merges: 0 }
+    }
+
+    /// Says that so many places were read.
+    #[inline]
+    pub(super) fn worked(&mut self, places: usize) -> Result<()> {
+        self.work += places;
+        if self.work < WATCH_EVERY {
+            return Ok(());
+        }
+        self.work = 0;
+        let now = Instant::now();
+        if now.duration_since(self.called) < WATCH_TIME {
+            return Ok(());
+        }
+        self.called = now;
+        (self.call)(self.merges)
+    }
+}
+
+/// Learns merges, in cells that hold all ids that there will be.
+pub(super) fn learn<C: Cell>(
+    words: Words,
+    vocab: &mut Vocab,
+    rules: &Rules,
+    parts: Parts,
+    watch: &mut dyn FnMut(usize) -> Result<()>,
+) -> Result<Learned> {
+    let begin = Instant::now();
+    let mut learner = Learner::<C>::new(words, vocab, rules, Watch::new(watch))?;
+    learner.scan(|highest| highest / parts.first)?;
+    learner.effort.index = begin.elapsed();
+    let stop = learner.run(parts.next)?;
+    (learner.watch.call)(learner.merges.len())?;
+    let Learner { merges, mut effort, queue, .. } = learner;
+    effort.queue_operations = queue.operations;
+    effort.merge = begin.elapsed() - effort.index;
+    Ok(Learned { merges, stop, effort })
 }
 
 impl<'a, C: Cell> Learner<'a, C> {
-    pub(super) fn new(
+    fn new(
         words: Words,
         vocab: &'a mut Vocab,
         rules: &'a Rules,
-        watch: &'a mut dyn FnMut(usize) -> Result<()>,
-    ) -> Self {
-        let start = Instant::now();
+        mut watch: Watch<'a>,
+    ) -> Result<Self> {
         let ids = rules.next as usize;
-        let cells = Cells::new(words, ids);
-        let mut lengths = rules.lengths.clone();
-        if lengths.is_empty() {
-            lengths = (0..ids as u32)
-                .map(|id| vocab.bytes_of(id).unwrap_or_default().len() as u32)
-                .collect();
-        }
-        lengths.resize(ids, 0);
-        let keys = (0..ids as u32).map(|id| key(vocab.bytes_of(id).unwrap_or_default())).collect();
-        let mut made = Learner {
-            cells,
-            vocab,
+        Ok(Learner {
+            cells: Cells::new(words, ids, &mut watch)?,
+            tokens: Tokens::new(vocab, rules),
             rules,
+            vocab,
             watch,
-            watched: start,
             candidates: Vec::new(),
             places: Vec::new(),
             queue: Queue::new(),
             least: Count::MAX,
-            keys,
-            lengths,
-            changed: vec![0; ids],
-            time: 1,
-            listed: rules.listed.iter().copied().collect(),
-            next: rules.next,
             merges: Vec::new(),
-            lefts: vec![Side::default(); ids],
-            rights: vec![Side::default(); ids],
-            touched_left: Vec::new(),
-            touched_right: Vec::new(),
-            done: Vec::new(),
+            lefts: Side::new(ids),
+            rights: Side::new(ids),
+            merged: Vec::new(),
+            joined: Vec::new(),
             effort: Effort::default(),
-        };
-        let factor = env("F1", 16);
-        made.scan(|highest| highest / factor);
-        made.effort.index = start.elapsed();
-        made
+        })
     }
 
-    fn scan(&mut self, least: impl FnOnce(Count) -> Count) {
+    /// What a pair must count to be merged.
+    fn floor(&self) -> Count {
+        self.rules.min_count.max(1)
+    }
+
+    fn is_full(&self) -> bool {
+        self.merges.len() >= self.rules.merges
+            || (self.tokens.next - self.rules.next) as usize >= self.rules.tokens
+    }
+
+    fn run(&mut self, part: Count) -> Result<Stop> {
+        let (mut level, mut late) = (Vec::new(), Vec::new());
+        while !self.is_full() {
+            if let Some(count) = self.queue.next_into(&mut level) {
+                self.sort(&mut level);
+                late.clear();
+                self.run_level(count, &level, &mut late)?;
+            } else if self.least > self.floor() {
+                let least = self.least / part;
+                self.scan(|highest| least.min(highest))?;
+            } else {
+                return Ok(if self.any_pair() { Stop::MinCount } else { Stop::NoPair });
+            }
+        }
+        Ok(Stop::Full)
+    }
+
+    /// Merges all candidates of the highest count: those of `level`, which are sorted, and those that
+    /// come up in the meantime.
+    fn run_level(&mut self, count: Count, level: &[u32], late: &mut Vec<u32>) -> Result<()> {
+        let mut at = 0;
+        loop {
+            let index = match (level.get(at), late.first()) {
+                (None, None) => return Ok(()),
+                (Some(&next), None) => next,
+                (Some(&next), Some(&other)) if self.is_before(next, other) => next,
+                (_, Some(_)) => queue::pop(late, |a, b| self.is_before(a, b)),
+            };
+            at += usize::from(level.get(at) == Some(&index));
+            if !self.check(index, count)? {
+                continue;
+            }
+            if self.is_full() {
+                return Ok(());
+            }
+            if self.merge(index, count)? {
+                let least = self.least;
+                return self.scan(|_| least);
+            }
+            while let Some(index) = self.queue.pop_same() {
+                queue::push(late, index, |a, b| self.is_before(a, b));
+            }
+        }
+    }
+
+    /// Counts all pairs, and makes those candidates that count at least what `least` says.
+    fn scan(&mut self, least: impl FnOnce(Count) -> Count) -> Result<()> {
         self.cells.pack();
-        let mut found: Vec<Found> = Vec::new();
-        let floor = self.rules.min_count.max(1);
-        self.least = scan::scan(
-            &self.cells,
-            |highest| least(highest).max(floor),
-            &mut self.places,
-            &mut found,
-        );
+        let floor = self.floor();
+        let least = |highest| least(highest).max(floor);
+        let (found, least) = scan::scan(&self.cells, &mut self.places, least, &mut self.watch)?;
+        self.least = least;
         self.candidates.clear();
         self.queue.clear();
         for found in found {
-            let Found { pair, count, start, len } = found;
-            if self.allowed(pair) {
-                self.queue.push(count, self.candidates.len() as u32);
-                self.candidates.push(Candidate { pair, count, start, len, stamp: self.time });
+            let (left, right) = found.pair;
+            if self.tokens.may_merge(self.rules, left.id(), right.id()) {
+                self.queue.push(found.count, self.candidates.len() as u32);
+                let checked = self.watch.merges as u32;
+                let (start, len) = (found.start, found.len as u32);
+                self.candidates.push(Candidate { left, right, checked, len, start });
             }
         }
         self.effort.scans += 1;
-        self.effort.bytes = self.effort.bytes.max(self.places.capacity() * 4);
+        Ok(())
     }
 
-    fn allowed(&self, pair: Pair) -> bool {
-        let length =
-            self.lengths[pair.0 as usize] as usize + self.lengths[pair.1 as usize] as usize;
-        length <= self.rules.max_length.unwrap_or(usize::MAX) && length <= MAX_TOKEN_BYTES
-    }
-
-    fn full(&self) -> bool {
-        self.merges.len() >= self.rules.merges
-            || (self.next - self.rules.next) as usize >= self.rules.tokens
-    }
-
-    pub(super) fn run(mut self) -> Result<Learned> {
-        let start = Instant::now();
-        let stop = self.learn()?;
-        self.effort.queue_operations = self.queue.operations;
-        self.effort.merge = start.elapsed();
-        (self.watch)(self.merges.len())?;
-        Ok(Learned { merges: self.merges, stop, effort: self.effort })
-    }
-
-    fn learn(&mut self) -> Result<Stop> {
-        let mut level: Vec<u32> = Vec::new();
-        let mut late: Vec<u32> = Vec::new();
-        let factor = env("F2", 4);
-        loop {
-            if self.full() {
-                return Ok(Stop::Full);
-            }
-            let Some(count) = self.queue.next_into(&mut level) else {
-                let floor = self.rules.min_count.max(1);
-                if self.least <= floor {
-                    return Ok(if self.any_pair() { Stop::MinCount } else { Stop::NoPair });
-                }
-                let least = self.least;
-                self.scan(|highest| (least / factor).min(highest));
-                continue;
-            };
-            self.sort(&mut level);
-            let mut at = 0;
-            loop {
-                // Of the sorted ones and the late ones, whichever is first.
-                let index = match (level.get(at), late.first()) {
-                    (Some(&a), Some(&b)) if self.before(a, b) => {
-                        at += 1;
-                        a
-                    }
-                    (_, Some(_)) => queue::pop(&mut late, |a, b| self.before(a, b)),
-                    (Some(&a), None) => {
-                        at += 1;
-                        a
-                    }
-                    (None, None) => break,
-                };
-                if !self.is_current(index, count) {
-                    continue;
-                }
-                if self.full() {
-                    return Ok(Stop::Full);
-                }
-                let known = self.merge(index)?;
-                if known {
-                    let least = self.least;
-                    self.scan(|_| least);
-                    late.clear();
-                    break;
-                }
-                // New candidates of this very count take their turn among the others.
-                while let Some(index) = self.queue.pop_same() {
-                    queue::push(&mut late, index, |a, b| self.before(a, b));
-                }
-            }
-        }
-    }
-
+    /// Whether some pair is left that may be merged.
     fn any_pair(&mut self) -> bool {
         self.cells.pack();
         self.cells.cells.windows(2).any(|two| {
-            two[0] != C::GAP && two[1] != C::GAP && self.allowed((two[0].id(), two[1].id()))
+            two.iter().all(|cell| *cell != C::default())
+                && self.tokens.may_merge(self.rules, two[0].id(), two[1].id())
         })
     }
 
     fn sort(&self, level: &mut [u32]) {
-        let pair = |index: &u32| self.candidates[*index as usize].pair;
+        level.sort_unstable_by(|&a, &b| self.order(a, b));
+    }
+
+    /// Which of two candidates with the same count is merged first: the lesser.
+    fn order(&self, a: u32, b: u32) -> Ordering {
+        let pair = |index: u32| {
+            let candidate = &self.candidates[index as usize];
+            (candidate.left.id(), candidate.right.id())
+        };
+        let (a, b) = (pair(a), pair(b));
         match self.rules.ties {
-            Ties::SmallestIds => level.sort_unstable_by_key(pair),
-            Ties::Greatest => level.sort_unstable_by(|a, b| self.greater_first(pair(a), pair(b))),
-        }
-    }
-
-    /// Whether of two candidates with the same count the first is merged first.
-    fn before(&self, a: u32, b: u32) -> bool {
-        let pair = |index: u32| self.candidates[index as usize].pair;
-        match self.rules.ties {
-            Ties::SmallestIds => pair(a) < pair(b),
-            Ties::Greatest => self.greater_first(pair(a), pair(b)) == Ordering::Less,
-        }
-    }
-
-    fn greater_first(&self, a: Pair, b: Pair) -> Ordering {
-        self.order(b.0, a.0).then_with(|| self.order(b.1, a.1))
-    }
-
-    /// Tokens by their bytes.
-    fn order(&self, a: TokenId, b: TokenId) -> Ordering {
-        self.keys[a as usize].cmp(&self.keys[b as usize]).then_with(|| {
-            if a == b {
-                Ordering::Equal
-            } else {
-                self.vocab.bytes_of(a).cmp(&self.vocab.bytes_of(b))
+            Ties::SmallestIds => a.cmp(&b),
+            Ties::Greatest => {
+                let compare = |a, b| self.tokens.compare(self.vocab, a, b);
+                compare(b.0, a.0).then_with(|| compare(b.1, a.1))
             }
-        })
+        }
     }
 
-    /// Whether the candidate still counts so often; if not it goes back into the queue.
-    fn is_current(&mut self, index: u32, count: Count) -> bool {
+    fn is_before(&self, a: u32, b: u32) -> bool {
+        self.order(a, b) == Ordering::Less
+    }
+
+    /// Whether the candidate still counts so often. If not, it goes back into the queue.
+    fn check(&mut self, index: u32, count: Count) -> Result<bool> {
         let candidate = &mut self.candidates[index as usize];
-        let (left, right) = candidate.pair;
-        if self.changed[left as usize].max(self.changed[right as usize]) <= candidate.stamp {
-            return true;
+        let Candidate { left, right, .. } = *candidate;
+        let changed = |cell: C| self.tokens.changed[cell.id() as usize];
+        if changed(left).max(changed(right)) <= candidate.checked {
+            return Ok(true);
         }
-        let places = &mut self.places[candidate.start..candidate.start + candidate.len as usize];
+        let places = &mut self.places[candidate.start..][..candidate.len as usize];
+        let width = self.cells.widths[left.index()] as usize;
         let (mut kept, mut sum) = (0, 0);
-        let width = self.cells.widths[left as usize];
-        let (a, b) = (C::new(left), C::new(right));
         for i in 0..places.len() {
             let at = places[i];
-            let here =
-                self.cells.cells[at as usize] == a && self.cells.cells[(at + width) as usize] == b;
+            let ahead = places.get(i + AHEAD).copied().unwrap_or(at);
+            arch::prefetch(&self.cells.cells[ahead as usize]);
+            let here = self.cells.is_at(at as usize, left, right, width);
             places[kept] = at;
             kept += usize::from(here);
-            sum += if here { self.cells.count(at) } else { 0 };
+            sum += if here { self.cells.count(at as usize) } else { 0 };
         }
+        self.watch.worked(places.len() + 1)?;
         self.effort.stale_places += (places.len() - kept) as u64;
         candidate.len = kept as u32;
-        candidate.stamp = self.time;
-        candidate.count = sum;
-        if sum == count {
-            return true;
+        candidate.checked = self.watch.merges as u32;
+        if sum != count {
+            self.effort.stale_candidates += 1;
+            if sum >= self.least {
+                self.queue.push(sum, index);
+            }
         }
-        self.effort.stale_candidates += 1;
-        if sum >= self.least {
-            self.queue.push(sum, index);
-        }
-        false
+        Ok(sum == count)
     }
 
     /// Merges a candidate; whether its token was there before.
-    fn merge(&mut self, index: u32) -> Result<bool> {
-        let Candidate { pair, count, start, len, .. } = self.candidates[index as usize];
-        let (left, right) = pair;
-        let (token, known) = self.token(pair)?;
-        let (a, b, new) = (C::new(left), C::new(right), C::new(token));
-        let widths = (self.cells.widths[left as usize], self.cells.widths[right as usize]);
-        let width = widths.0 + widths.1;
+    fn merge(&mut self, index: u32, count: Count) -> Result<bool> {
+        let Candidate { left, right, start, len, .. } = self.candidates[index as usize];
+        let pair = (left.id(), right.id());
+        let known = self.known(pair);
+        // A known token may take another number of cells elsewhere: at first it has another name.
+        let new = C::new(self.tokens.next);
+        let width = self.cells.widths[left.index()] as usize;
+        let whole = self.cells.add(width + self.cells.widths[right.index()] as usize);
+        self.lefts.grow();
+        self.rights.grow();
         let mut saved = 0;
-        for i in start..start + len as usize {
-            let at = self.places[i] as usize;
-            let second = at + widths.0 as usize;
-            let line = &mut self.cells.cells;
-            if line[at] != a || line[second] != b {
+        let places = &self.places[start..][..len as usize];
+        self.merged.clear();
+        for (i, &at) in places.iter().enumerate() {
+            let ahead = places.get(i + AHEAD).copied().unwrap_or(at);
+            arch::prefetch(&self.cells.cells[ahead as usize]);
+            let first = at as usize;
+            // Of places that overlap, as in `aaa`, the first has taken the second.
+            if !self.cells.is_at(first, left, right, width) {
                 continue;
             }
-            let (before, after) = (line[at - 1], line[at + width as usize]);
-            line[second - 1] = C::GAP;
-            line[second] = C::GAP;
-            line[at] = new;
-            line[at + width as usize - 1] = new;
-            let count = self.cells.count(at as u32);
+            let count = self.cells.count(first);
+            let cells = &mut self.cells.cells;
+            let (before, after) = (cells[first - 1], cells[first + whole]);
+            (cells[first + width - 1], cells[first + width]) = (C::default(), C::default());
+            (cells[first], cells[first + whole - 1]) = (new, new);
             saved += count;
-            if before != C::GAP {
-                let side = &mut self.lefts[before.id() as usize];
-                if side.len == 0 {
-                    self.touched_left.push(before.id());
-                }
-                side.count += count;
-                side.len += 1;
-            }
-            if after != C::GAP {
-                let side = &mut self.rights[after.id() as usize];
-                if side.len == 0 {
-                    self.touched_right.push(after.id());
-                }
-                side.count += count;
-                side.len += 1;
-            }
-            self.done.push((at as u32, before, after));
+            self.lefts.add(before, count);
+            self.rights.add(after, count);
+            self.merged.push((at, before, after));
         }
-        self.cells.widths[token as usize] = width;
-        self.time += 1;
-        (self.changed[left as usize], self.changed[right as usize]) = (self.time, self.time);
-        if known || self.listed.contains(&pair) {
-            if self.listed.insert(pair) {
+        self.watch.merges += 1;
+        let now = self.watch.merges as u32;
+        (self.tokens.changed[pair.0 as usize], self.tokens.changed[pair.1 as usize]) = (now, now);
+        if let Some(token) = known {
+            // A pair that was merged before made a token that is known now.
+            let again = |merge: &Merge| merge.pair == pair;
+            if !self.rules.listed.contains(&pair) && !self.merges.iter().any(again) {
                 self.merges.push(Merge { pair, token, count, saved });
             }
+            self.cells.rename_last(C::new(token));
         } else {
-            self.listed.insert(pair);
+            let token = self.add_token(pair)?;
             self.merges.push(Merge { pair, token, count, saved });
+            self.add_candidates(new, left);
         }
-        self.add_candidates(token, left);
-        let now = Instant::now();
-        if now - self.watched > Duration::from_millis(40) {
-            self.watched = now;
-            (self.watch)(self.merges.len())?;
+        for side in [&mut self.lefts, &mut self.rights] {
+            side.clear();
+            if known.is_some() {
+                side.shrink();
+            }
         }
-        Ok(known)
+        self.watch.worked(len as usize + 64)?;
+        Ok(known.is_some())
     }
 
-    fn add_candidates(&mut self, token: TokenId, left: TokenId) {
-        const NONE: u32 = u32::MAX;
-        let (mut any_left, mut any_right) = (false, false);
-        let first = self.candidates.len() as u32;
-        let _ = first;
-        for i in 0..self.touched_left.len() {
-            let before = self.touched_left[i];
-            let Side { count, len, .. } = self.lefts[before as usize];
-            let pair = (before, token);
-            let wanted = count >= self.least && self.allowed(pair);
-            self.lefts[before as usize] = Side { count: 0, len: 0, at: NONE };
-            if wanted {
-                any_left = true;
-                let start = self.places.len();
-                self.places.resize(start + len as usize, 0);
-                self.lefts[before as usize].at = start as u32;
-                self.queue.push(count, self.candidates.len() as u32);
-                self.candidates.push(Candidate { pair, count, start, len, stamp: self.time });
-            }
-        }
-        for i in 0..self.touched_right.len() {
-            let after = self.touched_right[i];
-            let Side { count, len, .. } = self.rights[after as usize];
-            let pair = (token, after);
-            let wanted = count >= self.least && self.allowed(pair);
-            self.rights[after as usize] = Side { count: 0, len: 0, at: NONE };
-            if wanted {
-                any_right = true;
-                let start = self.places.len();
-                self.places.resize(start + len as usize, 0);
-                self.rights[after as usize].at = start as u32;
-                self.queue.push(count, self.candidates.len() as u32);
-                let stamp = self.time - u32::from(after == left);
-                self.candidates.push(Candidate { pair, count, start, len, stamp });
-            }
-        }
-        if any_left {
-            for &(at, before, _) in &self.done {
-                if before != C::GAP {
-                    let side = &mut self.lefts[before.id() as usize];
-                    if side.at != NONE {
-                        self.places[side.at as usize] =
-                            at - self.cells.widths[before.id() as usize];
-                        side.at += 1;
-                    }
+    /// Makes candidates of the new token and what stands beside it. `left` is the left part of the
+    /// token: where two new tokens stand side by side, the first has seen it to its right, so that
+    /// its count is not certain.
+    fn add_candidates(&mut self, new: C, left: C) {
+        let base = self.places.len();
+        let mut end = base;
+        for (side, is_left) in [(&mut self.lefts, true), (&mut self.rights, false)] {
+            for &cell in &side.touched[..side.len] {
+                let beside = &mut side.beside[cell.index()];
+                let (count, len) = (beside.count, beside.len);
+                (beside.len, beside.next) = (0, u32::MAX);
+                if count < self.least || cell == C::default() {
+                    continue;
                 }
-            }
-        }
-        if any_right {
-            for &(at, _, after) in &self.done {
-                if after != C::GAP {
-                    let side = &mut self.rights[after.id() as usize];
-                    if side.at != NONE {
-                        self.places[side.at as usize] = at;
-                        side.at += 1;
-                    }
+                let (a, b) = if is_left { (cell, new) } else { (new, cell) };
+                if !self.tokens.may_merge(self.rules, a.id(), b.id()) {
+                    continue;
                 }
+                (beside.len, beside.next) = (1, (end - base) as u32);
+                self.queue.push(count, self.candidates.len() as u32);
+                let uncertain = !is_left && cell == left;
+                self.candidates.push(Candidate {
+                    left: a,
+                    right: b,
+                    checked: self.watch.merges as u32 - u32::from(uncertain),
+                    len,
+                    start: end,
+                });
+                end += len as usize;
             }
         }
-        self.touched_left.clear();
-        self.touched_right.clear();
-        self.done.clear();
-        self.effort.bytes = self.effort.bytes.max(self.places.capacity() * 4);
+        if end == base {
+            return;
+        }
+        // What is no candidate writes behind the last place, over and over.
+        self.places.resize(end + 1, 0);
+        let new_places = &mut self.places[base..];
+        let last = (end - base) as u32;
+        let mut place = |side: &mut Side<C>, cell: C, at: u32| {
+            let beside = &mut side.beside[cell.index()];
+            new_places[beside.next.min(last) as usize] = at;
+            beside.next += beside.len;
+        };
+        for &(at, before, after) in &self.merged {
+            let width = self.cells.widths[before.index()];
+            place(&mut self.lefts, before, at - width);
+            place(&mut self.rights, after, at);
+        }
+        self.places.truncate(end);
+        let bytes = self.places.capacity() * size_of::<u32>()
+            + self.candidates.capacity() * size_of::<Candidate<C>>();
+        self.effort.bytes = self.effort.bytes.max(bytes + self.cells.bytes());
     }
 
-    /// The token that a pair makes, and whether it was there before.
-    fn token(&mut self, (left, right): Pair) -> Result<(TokenId, bool)> {
+    /// The token that a pair makes, if it is there already.
+    fn known(&mut self, (left, right): Pair) -> Option<TokenId> {
         let bytes = |id| self.vocab.bytes_of(id).unwrap_or_default();
-        let joined = [bytes(left), bytes(right)].concat();
-        if let Some(token) = self.vocab.id_of(&joined) {
-            return Ok((token, true));
-        }
-        let token = self.next;
-        self.vocab.insert(token, &joined)?;
-        self.next += 1;
-        self.keys.push(key(&joined));
-        self.lengths.push(self.lengths[left as usize] + self.lengths[right as usize]);
-        self.changed.push(0);
-        self.lefts.push(Side::default());
-        self.rights.push(Side::default());
-        self.cells.widths.push(0);
-        Ok((token, false))
+        self.joined.clear();
+        self.joined.extend_from_slice(bytes(left));
+        self.joined.extend_from_slice(bytes(right));
+        self.vocab.id_of(&self.joined)
+    }
+
+    /// Adds the token that a pair makes, whose bytes are in `joined`.
+    fn add_token(&mut self, (left, right): Pair) -> Result<TokenId> {
+        let token = self.tokens.next;
+        self.vocab.insert(token, &self.joined)?;
+        let lengths = &self.tokens.lengths;
+        let length = lengths[left as usize].saturating_add(lengths[right as usize]);
+        self.tokens.push(&self.joined, length);
+        self.tokens.next += 1;
+        Ok(token)
     }
 }
 
-/// The first eight bytes, such that greater is greater.
-fn key(bytes: &[u8]) -> u64 {
-    let mut first = [0; 8];
-    let len = bytes.len().min(8);
-    first[..len].copy_from_slice(&bytes[..len]);
-    u64::from_be_bytes(first)
+impl<C: Cell> Side<C> {
+    fn new(ids: usize) -> Side<C> {
+        Side {
+            beside: vec![Beside::default(); ids + 1],
+            touched: vec![C::default(); ids + 1],
+            len: 0,
+        }
+    }
+
+    fn grow(&mut self) {
+        self.beside.push(Beside::default());
+        self.touched.push(C::default());
+    }
+
+    fn shrink(&mut self) {
+        self.beside.pop();
+        self.touched.pop();
+    }
+
+    #[inline(always)]
+    fn add(&mut self, cell: C, count: Count) {
+        let beside = &mut self.beside[cell.index()];
+        self.touched[self.len] = cell;
+        self.len += usize::from(beside.len == 0);
+        beside.count += count;
+        beside.len += 1;
+    }
+
+    fn clear(&mut self) {
+        for cell in &self.touched[..self.len] {
+            self.beside[cell.index()] = Beside::default();
+        }
+        self.len = 0;
+    }
+}
+
+impl Tokens {
+    fn new(vocab: &Vocab, rules: &Rules) -> Tokens {
+        let ids = rules.next as usize;
+        let mut tokens = Tokens {
+            next: rules.next,
+            keys: Vec::with_capacity(ids),
+            lengths: Vec::with_capacity(ids),
+            bytes: Vec::with_capacity(ids),
+            changed: Vec::with_capacity(ids),
+        };
+        for id in 0..rules.next {
+            let bytes = vocab.bytes_of(id).unwrap_or_default();
+            let length = match rules.lengths.is_empty() {
+                true => bytes.len() as u32,
+                false => rules.lengths.get(id as usize).copied().unwrap_or(0),
+            };
+            tokens.push(bytes, length);
+        }
+        tokens
+    }
+
+    fn push(&mut self, bytes: &[u8], length: u32) {
+        let mut key = [0; 8];
+        let len = bytes.len().min(8);
+        key[..len].copy_from_slice(&bytes[..len]);
+        self.keys.push(u64::from_be_bytes(key));
+        self.bytes.push(bytes.len() as u32);
+        self.lengths.push(length);
+        self.changed.push(0);
+    }
+
+    /// Whether what two tokens make is not too long.
+    #[inline]
+    fn may_merge(&self, rules: &Rules, left: TokenId, right: TokenId) -> bool {
+        let sum = |of: &[u32]| of[left as usize] as usize + of[right as usize] as usize;
+        sum(&self.bytes) <= MAX_TOKEN_BYTES
+            && rules.max_length.is_none_or(|most| sum(&self.lengths) <= most)
+    }
+
+    /// Two tokens by their bytes.
+    fn compare(&self, vocab: &Vocab, a: TokenId, b: TokenId) -> Ordering {
+        self.keys[a as usize].cmp(&self.keys[b as usize]).then_with(|| {
+            if a == b { Ordering::Equal } else { vocab.bytes_of(a).cmp(&vocab.bytes_of(b)) }
+        })
+    }
 }

@@ -1,101 +1,176 @@
-/*! All pairs at once: which count at least so often, and where they are. */
+/*!
+All pairs at once: those that count at least so often, and where each of them is.
+
+Most pairs are rare, so an exact count of all would be a large table that is read in no order. Pairs
+are first added up by a few bits of their hash: a sum is never less than the count of a pair in it.
+Only what is in a sum that is large enough is then counted exactly. If there are few different
+tokens, as in the beginning, all pairs have a place of their own in a table.
+*/
 
 use super::cells::{Cell, Cells};
-use crate::types::{Count, Pair};
+use super::learn::Watch;
+use crate::error::Result;
+use crate::types::Count;
 
-/// A pair that was found.
+/// So many bits of the hash at most: what stays in a near cache.
+const MOST_BITS: u32 = 20;
+
+/// Up to so many different tokens, gaps included, all pairs are counted in one table.
+const FEW: usize = 300;
+
+/// How many cells are looked at before those that passed are looked up.
+const BATCH: usize = 4096;
+
+/// A pair that counts often enough, and which of the places are its own.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Found {
-    pub(super) pair: Pair,
+pub(super) struct Found<C> {
+    pub(super) pair: (C, C),
     pub(super) count: Count,
-    /// Its places.
     pub(super) start: usize,
-    pub(super) len: u32,
+    pub(super) len: usize,
+}
+
+/// The pairs of packed cells that count at least `least` of the highest count that any pair may
+/// have, and that number. Replaces `places` by their places, each pair's in order.
+pub(super) fn scan<C: Cell>(
+    cells: &Cells<C>,
+    places: &mut Vec<u32>,
+    least: impl FnOnce(Count) -> Count,
+    watch: &mut Watch<'_>,
+) -> Result<(Vec<Found<C>>, Count)> {
+    places.clear();
+    let tokens = cells.widths.len();
+    if tokens <= FEW {
+        scan_few(cells, places, least, tokens, watch)
+    } else {
+        scan_many(cells, places, least, watch)
+    }
+}
+
+/// Calls `pair` with every two cells that stand beside each other, the place of the second, and how
+/// often they do.
+#[inline(always)]
+fn each<C: Cell>(
+    cells: &Cells<C>,
+    watch: &mut Watch<'_>,
+    mut pair: impl FnMut(C, C, usize, Count),
+) -> Result<()> {
+    let mut left = C::default();
+    for (start, block, count) in cells.blocks() {
+        for (at, &right) in block.iter().enumerate() {
+            pair(left, right, start + at, count);
+            left = right;
+        }
+        watch.worked(block.len())?;
+    }
+    Ok(())
+}
+
+fn scan_few<C: Cell>(
+    cells: &Cells<C>,
+    places: &mut Vec<u32>,
+    least: impl FnOnce(Count) -> Count,
+    few: usize,
+    watch: &mut Watch<'_>,
+) -> Result<(Vec<Found<C>>, Count)> {
+    let mut counts = vec![(0, 0u32); few * few];
+    each(cells, watch, |left, right, _, count| {
+        let sum: &mut (Count, u32) = &mut counts[left.index() * few + right.index()];
+        sum.0 += count;
+        sum.1 += 1;
+    })?;
+    let is_pair = |at: usize| at >= few && !at.is_multiple_of(few);
+    let pairs = || counts.iter().enumerate().filter(|(at, _)| is_pair(*at));
+    let highest = pairs().map(|(_, sum)| sum.0).max().unwrap_or(0);
+    let least = least(highest);
+    let mut found = Vec::new();
+    // What counts too little writes to the last place, over and over.
+    let mut next = vec![u32::MAX; few * few];
+    let mut end = 0;
+    for (at, &(count, len)) in pairs().filter(|(_, sum)| sum.0 >= least && sum.0 > 0) {
+        let pair = (C::new((at / few) as u32 - 1), C::new((at % few) as u32 - 1));
+        found.push(Found { pair, count, start: end, len: len as usize });
+        next[at] = end as u32;
+        end += len as usize;
+    }
+    places.resize(end + 1, 0);
+    next.iter_mut().filter(|next| **next == u32::MAX).for_each(|next| *next = end as u32);
+    each(cells, watch, |left, right, at, _| {
+        let next = &mut next[left.index() * few + right.index()];
+        places[*next as usize] = (at as u32).wrapping_sub(1);
+        *next += u32::from((*next as usize) < end);
+    })?;
+    places.truncate(end);
+    Ok((found, least))
+}
+
+fn scan_many<C: Cell>(
+    cells: &Cells<C>,
+    places: &mut Vec<u32>,
+    least: impl FnOnce(Count) -> Count,
+    watch: &mut Watch<'_>,
+) -> Result<(Vec<Found<C>>, Count)> {
+    let bits = cells.cells.len().ilog2().clamp(10, MOST_BITS);
+    let no_pair = 1 << bits;
+    let sum_of = |left: C, right: C| {
+        let sum = (mix(left, right) >> (64 - bits)) as usize;
+        if (left == C::default()) | (right == C::default()) { no_pair } else { sum }
+    };
+    let mut sums = vec![0u32; no_pair + 1];
+    each(cells, watch, |left, right, _, count| {
+        let sum = &mut sums[sum_of(left, right)];
+        *sum = sum.saturating_add(u32::try_from(count).unwrap_or(u32::MAX));
+    })?;
+    sums[no_pair] = 0;
+    let highest = sums.iter().copied().max().unwrap_or(0);
+    let least = least(if highest == u32::MAX { Count::MAX } else { highest.into() }).max(1);
+    let enough = u32::try_from(least).unwrap_or(u32::MAX);
+    let (mut table, mut records) = (Table::new(), Vec::new());
+    let (mut passed, mut len) = (vec![(C::default(), C::default(), 0); BATCH], 0);
+    let mut look_up = |passed: &[(C, C, u32)]| {
+        for &(left, right, at) in passed {
+            let index = table.index((left, right));
+            let found = &mut table.found[index as usize];
+            found.count += cells.count(at as usize);
+            found.len += 1;
+            records.push((index, at - 1));
+        }
+    };
+    each(cells, watch, |left, right, at, _| {
+        passed[len] = (left, right, at as u32);
+        len += usize::from(sums[sum_of(left, right)] >= enough);
+        if len == BATCH {
+            look_up(&passed);
+            len = 0;
+        }
+    })?;
+    look_up(&passed[..len]);
+    Ok((table.into_found(records, least, places), least))
 }
 
 #[inline(always)]
-fn mix(left: u32, right: u32) -> u64 {
-    (u64::from(left) << 32 | u64::from(right)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
-}
-
-/// The places of all pairs in packed cells whose count is at least what `least` makes of the highest count that any pair may
-/// have.
-pub(super) fn scan<C: Cell>(
-    cells: &Cells<C>,
-    least: impl FnOnce(Count) -> Count,
-    places: &mut Vec<u32>,
-    found: &mut Vec<Found>,
-) -> Count {
-    let line = &cells.cells[..];
-    let bits = (usize::BITS - (line.len() * 2).leading_zeros()).clamp(10, 20);
-    let shift = 64 - bits;
-    let mut sums = vec![0u32; 1 << bits];
-    for at in 1..line.len() {
-        let (left, right) = (line[at - 1], line[at]);
-        if left != C::GAP && right != C::GAP {
-            let sum = &mut sums[(mix(left.id(), right.id()) >> shift) as usize];
-            *sum = sum.saturating_add(cells.count(at as u32).min(u32::MAX.into()) as u32);
-        }
-    }
-    let highest = sums.iter().copied().max().unwrap_or(0);
-    let least = least(if highest == u32::MAX { Count::MAX } else { highest.into() });
-    let coarse = least.min(u32::MAX.into()) as u32;
-    let mut table = Table::new();
-    let mut records: Vec<(u32, u32)> = Vec::new();
-    for at in 1..line.len() {
-        let (left, right) = (line[at - 1], line[at]);
-        if left != C::GAP && right != C::GAP {
-            let mixed = mix(left.id(), right.id());
-            if sums[(mixed >> shift) as usize] >= coarse {
-                let index = table.index((left.id(), right.id()), mixed);
-                let entry = &mut table.found[index as usize];
-                entry.count += cells.count(at as u32);
-                entry.len += 1;
-                records.push((index, at as u32 - 1));
-            }
-        }
-    }
-    drop(sums);
-    let mut end = 0;
-    for entry in &mut table.found {
-        entry.start = if entry.count >= least { end } else { usize::MAX };
-        end += if entry.count >= least { entry.len as usize } else { 0 };
-    }
-    places.clear();
-    places.resize(end, 0);
-    for (index, at) in records {
-        let entry = &mut table.found[index as usize];
-        if entry.start != usize::MAX {
-            places[entry.start] = at;
-            entry.start += 1;
-        }
-    }
-    found.clear();
-    for mut entry in table.found {
-        if entry.start != usize::MAX {
-            entry.start -= entry.len as usize;
-            found.push(entry);
-        }
-    }
-    least
+fn mix<C: Cell>(left: C, right: C) -> u64 {
+    ((left.index() as u64) << 32 | right.index() as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
 /// Pairs by the order in which they were first seen.
-struct Table {
+struct Table<C> {
+    /// One more than a place in `found`; 0 is free.
     slots: Vec<u32>,
     shift: u32,
-    found: Vec<Found>,
+    found: Vec<Found<C>>,
 }
 
-impl Table {
-    fn new() -> Table {
-        Table { slots: vec![0; 1 << 12], shift: 64 - 12, found: Vec::new() }
+impl<C: Cell> Table<C> {
+    fn new() -> Table<C> {
+        let bits = 12;
+        Table { slots: vec![0; 1 << bits], shift: 64 - bits, found: Vec::new() }
     }
 
     #[inline]
-    fn index(&mut self, pair: Pair, mixed: u64) -> u32 {
+    fn index(&mut self, pair: (C, C)) -> u32 {
         let mask = self.slots.len() - 1;
-        let mut at = (mixed >> self.shift) as usize;
+        let mut at = (mix(pair.0, pair.1) >> self.shift) as usize;
         loop {
             let slot = self.slots[at];
             if slot == 0 {
@@ -126,5 +201,32 @@ impl Table {
             }
             self.slots[at] = index as u32 + 1;
         }
+    }
+
+    /// The pairs that count enough. `records` are places in `found` with the place of a pair.
+    fn into_found(
+        mut self,
+        records: Vec<(u32, u32)>,
+        least: Count,
+        places: &mut Vec<u32>,
+    ) -> Vec<Found<C>> {
+        let mut end = 0;
+        for found in &mut self.found {
+            found.start = end;
+            end += if found.count >= least { found.len } else { 0 };
+        }
+        places.resize(end, 0);
+        for (index, at) in records {
+            let found = &mut self.found[index as usize];
+            if found.count >= least {
+                places[found.start] = at;
+                found.start += 1;
+            }
+        }
+        self.found.retain_mut(|found| {
+            found.start = found.start.saturating_sub(found.len);
+            found.count >= least
+        });
+        self.found
     }
 }

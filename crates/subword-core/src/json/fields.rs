@@ -16,14 +16,14 @@ use crate::error::{Error, Result};
 const MAX_FIELDS: usize = 64;
 
 /// The keys of a small object, each with the place of its value.
-pub(in crate::formats) struct Fields<'a> {
+pub(crate) struct Fields<'a> {
     start: Json<'a>,
     fields: Vec<(Cow<'a, str>, Json<'a>)>,
 }
 
 impl<'a> Json<'a> {
     /// A small object, its values checked but not read.
-    pub(in crate::formats) fn fields(&mut self) -> Result<Fields<'a>> {
+    pub(crate) fn fields(&mut self) -> Result<Fields<'a>> {
         self.peek();
         let start = *self;
         let mut fields: Vec<(Cow<'a, str>, Json<'a>)> = Vec::new();
@@ -48,18 +48,18 @@ impl<'a> Json<'a> {
 
 impl<'a> Fields<'a> {
     /// The value of `key`, if it is there.
-    pub(in crate::formats) fn take(&mut self, key: &str) -> Option<Json<'a>> {
+    pub(crate) fn take(&mut self, key: &str) -> Option<Json<'a>> {
         let at = self.fields.iter().position(|(name, _)| name == key)?;
         Some(self.fields.remove(at).1)
     }
 
     /// The value of `key`, if it is there and not null.
-    pub(in crate::formats) fn take_value(&mut self, key: &str) -> Option<Json<'a>> {
+    pub(crate) fn take_value(&mut self, key: &str) -> Option<Json<'a>> {
         self.take(key).filter(|&json| !{ json }.null())
     }
 
     /// The value of `key`, which must be there.
-    pub(in crate::formats) fn need(&mut self, key: &str) -> Result<Json<'a>> {
+    pub(crate) fn need(&mut self, key: &str) -> Result<Json<'a>> {
         let missing =
             || Error::format_line(self.start.line(), format!("the key {key:?} is missing"));
         let at = self.fields.iter().position(|(name, _)| name == key).ok_or_else(missing)?;
@@ -67,22 +67,22 @@ impl<'a> Fields<'a> {
     }
 
     /// A boolean, `default` if the key is missing.
-    pub(in crate::formats) fn flag(&mut self, key: &str, default: bool) -> Result<bool> {
+    pub(crate) fn flag(&mut self, key: &str, default: bool) -> Result<bool> {
         self.take(key).map_or(Ok(default), |mut json| json.bool())
     }
 
     /// The value of `key`, left where it is.
-    pub(in crate::formats) fn get(&self, key: &str) -> Option<Json<'a>> {
+    pub(crate) fn get(&self, key: &str) -> Option<Json<'a>> {
         self.fields.iter().find(|(name, _)| name == key).map(|&(_, json)| json)
     }
 
     /// The place where the object starts.
-    pub(in crate::formats) fn start(&self) -> Json<'a> {
+    pub(crate) fn start(&self) -> Json<'a> {
         self.start
     }
 
     /// Refuses the keys that nobody took. `what` names the object.
-    pub(in crate::formats) fn finish(self, what: &str) -> Result<()> {
+    pub(crate) fn finish(self, what: &str) -> Result<()> {
         match self.fields.first() {
             None => Ok(()),
             Some((key, json)) => {

@@ -14,10 +14,11 @@ Invariants
 * A file that existed keeps its permissions, a new one gets those of any new file.
 
 Several files are all written before the first is renamed, so that a full disk changes none of them.
+What is too large to be held in memory is written bit by bit ([`Staged::create`]).
 */
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -26,16 +27,22 @@ use crate::error::{Error, Result};
 /// How many symbolic links may follow each other, as on Linux.
 const MAX_LINKS: usize = 40;
 
-/// A file that is written, but does not have its name yet. Dropping it removes it.
-struct Staged {
+/// A file that is being written and does not have its name yet. Dropping it removes it.
+pub(crate) struct Staged {
+    file: BufWriter<File>,
     temporary: Option<PathBuf>,
     target: PathBuf,
 }
 
 /// Writes every file.
-pub(super) fn write(files: &[(&Path, &[u8])]) -> Result<()> {
+pub(crate) fn write(files: &[(&Path, &[u8])]) -> Result<()> {
     let stage = |&(path, bytes): &(&Path, &[u8])| {
-        Staged::new(path, bytes).map_err(|error| Error::io(path, &error))
+        let staged = Staged::create(path).and_then(|mut staged| {
+            staged.write_all(bytes)?;
+            staged.sync()?;
+            Ok(staged)
+        });
+        staged.map_err(|error| Error::io(path, &error))
     };
     let staged = files.iter().map(stage).collect::<Result<Vec<_>>>()?;
     for (file, (path, _)) in staged.into_iter().zip(files) {
@@ -45,22 +52,29 @@ pub(super) fn write(files: &[(&Path, &[u8])]) -> Result<()> {
 }
 
 impl Staged {
-    fn new(path: &Path, bytes: &[u8]) -> io::Result<Self> {
+    /// An empty file that will be at `path`.
+    pub(crate) fn create(path: &Path) -> io::Result<Self> {
         let target = real_path(path)?;
         if target.is_dir() {
             return Err(io::Error::from(io::ErrorKind::IsADirectory));
         }
-        let (temporary, mut file) = create_beside(&target)?;
-        let staged = Staged { temporary: Some(temporary), target };
+        let (temporary, file) = create_beside(&target)?;
+        let file = BufWriter::with_capacity(1 << 16, file);
+        let staged = Staged { file, temporary: Some(temporary), target };
         if let Ok(old) = fs::metadata(&staged.target) {
-            file.set_permissions(old.permissions())?;
+            staged.file.get_ref().set_permissions(old.permissions())?;
         }
-        file.write_all(bytes)?;
-        file.sync_all()?;
         Ok(staged)
     }
 
-    fn commit(mut self) -> io::Result<()> {
+    fn sync(&mut self) -> io::Result<()> {
+        self.file.flush()?;
+        self.file.get_ref().sync_all()
+    }
+
+    /// Gives the file its name.
+    pub(crate) fn commit(mut self) -> io::Result<()> {
+        self.sync()?;
         if let Some(temporary) = self.temporary.take()
             && let Err(error) = fs::rename(&temporary, &self.target)
         {
@@ -68,6 +82,16 @@ impl Staged {
             return Err(error);
         }
         sync_directory(directory_of(&self.target))
+    }
+}
+
+impl Write for Staged {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
     }
 }
 
@@ -149,6 +173,21 @@ mod tests {
         }
         let error = write(&[(&folder.path("missing/t"), b"new")]).unwrap_err();
         assert!(matches!(error, Error::Io { code: Some(2), .. }), "{error:?}");
+    }
+
+    #[test]
+    fn what_is_not_committed_is_gone() {
+        let folder = Folder::new();
+        let path = folder.path("t");
+        let mut staged = Staged::create(&path).unwrap();
+        staged.write_all(b"half").unwrap();
+        drop(staged);
+        assert_eq!(folder.names(), [""; 0]);
+        let mut staged = Staged::create(&path).unwrap();
+        staged.write_all(b"whole").unwrap();
+        staged.commit().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"whole");
+        assert_eq!(folder.names(), ["t"]);
     }
 
     #[cfg(unix)]

@@ -1,0 +1,150 @@
+/*!
+A file, made ready to be read: its name says what it holds, and how it is compressed.
+
+```text
+corpus.jsonl.zst    ->   compressed by Zstandard, JSON lines
+```
+*/
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use flate2::bufread::MultiGzDecoder;
+use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+
+use super::Kind;
+
+/// A file that is open.
+pub(super) struct Opened {
+    from: Box<dyn Read + Send>,
+    kind: Kind,
+    read: Arc<AtomicU64>,
+}
+
+impl Opened {
+    pub(super) fn new(path: &Path) -> io::Result<Opened> {
+        let file = File::open(path)?;
+        if file.metadata()?.is_dir() {
+            return Err(io::ErrorKind::IsADirectory.into());
+        }
+        let read = Arc::new(AtomicU64::new(0));
+        let metered = Metered { file, read: read.clone() };
+        let ends =
+            |end: &str| path.extension().is_some_and(|found| found.eq_ignore_ascii_case(end));
+        let buffered = |file| BufReader::with_capacity(1 << 16, file);
+        let (from, inner): (Box<dyn Read + Send>, bool) = if ends("gz") {
+            (Box::new(MultiGzDecoder::new(buffered(metered))), true)
+        } else if ends("zst") {
+            (Box::new(Zstd::new(buffered(metered))), true)
+        } else {
+            (Box::new(metered), false)
+        };
+        let name = if inner { path.with_extension("") } else { path.to_owned() };
+        let lines = name.extension().is_some_and(|end| {
+            end.eq_ignore_ascii_case("jsonl") || end.eq_ignore_ascii_case("ndjson")
+        });
+        Ok(Opened { from, kind: if lines { Kind::Lines } else { Kind::Text }, read })
+    }
+
+    pub(super) fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// How many bytes of the file itself were read since the last call.
+    pub(super) fn take_read(&mut self) -> u64 {
+        self.read.swap(0, Ordering::Relaxed)
+    }
+}
+
+impl Read for Opened {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        self.from.read(bytes)
+    }
+}
+
+impl fmt::Debug for Opened {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Opened({:?})", self.kind)
+    }
+}
+
+/// A file that tells how much of it was read.
+struct Metered {
+    file: File,
+    read: Arc<AtomicU64>,
+}
+
+impl Read for Metered {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let len = self.file.read(bytes)?;
+        self.read.fetch_add(len as u64, Ordering::Relaxed);
+        Ok(len)
+    }
+}
+
+/// Any number of Zstandard frames, one after the other.
+struct Zstd<R> {
+    from: R,
+    decoder: FrameDecoder,
+    in_frame: bool,
+}
+
+impl<R: BufRead> Zstd<R> {
+    fn new(from: R) -> Self {
+        Zstd { from, decoder: FrameDecoder::new(), in_frame: false }
+    }
+
+    /// Whether there is another frame; what is to be skipped is.
+    fn next_frame(&mut self) -> io::Result<bool> {
+        while !self.from.fill_buf()?.is_empty() {
+            match self.decoder.reset(&mut self.from) {
+                Ok(()) => {
+                    self.in_frame = true;
+                    return Ok(true);
+                }
+                Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
+                    length,
+                    ..
+                })) => {
+                    let length = u64::from(length);
+                    let skipped = io::copy(&mut (&mut self.from).take(length), &mut io::sink())?;
+                    if skipped < length {
+                        return Err(io::ErrorKind::UnexpectedEof.into());
+                    }
+                }
+                Err(error) => return Err(io::Error::other(error.to_string())),
+            }
+        }
+        Ok(false)
+    }
+}
+
+impl<R: BufRead> Read for Zstd<R> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        loop {
+            if !self.in_frame && !self.next_frame()? {
+                return Ok(0);
+            }
+            let len = self.decoder.read(bytes)?;
+            if len > 0 || bytes.is_empty() {
+                return Ok(len);
+            }
+            if self.decoder.is_finished() {
+                let told = self.decoder.get_checksum_from_data();
+                if told.is_some() && told != self.decoder.get_calculated_checksum() {
+                    return Err(io::Error::other("the check sum of the data is wrong"));
+                }
+                self.in_frame = false;
+                continue;
+            }
+            let one = BlockDecodingStrategy::UptoBlocks(1);
+            let decoded = self.decoder.decode_blocks(&mut self.from, one);
+            decoded.map_err(|error| io::Error::other(error.to_string()))?;
+        }
+    }
+}

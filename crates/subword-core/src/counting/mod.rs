@@ -1,0 +1,138 @@
+/*!
+The assembly: a corpus to counts.
+
+```text
+files or texts  ->  blocks  ->  special  ->  pretok  ->  pieces  ->  a table per thread  ->  Counts
+```
+
+The calling thread feeds and watches, the others count. Workers take the next block, in the order of
+the corpus, from what they share; each fills a table of its own, and at the end the tables become
+one. Blocks end where a text may be cut without changing a count (`cuts`), so the counts depend on
+the corpus alone: not on threads, blocks, the order of files, or the limit of memory.
+
+Of several errors the one that comes first in the corpus is reported. Whoever watches is called every
+few milliseconds, and an error that it returns stops all.
+*/
+
+mod cuts;
+mod pieces;
+mod texts;
+mod work;
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+pub use texts::Feeder;
+
+use crate::corpus::Files;
+use crate::counts::Counts;
+use crate::error::{Error, Result};
+use crate::model::{MAX_SPECIAL_BYTES, Pattern};
+use crate::tokenizer::Threads;
+use work::{Job, Work};
+
+/// A thread with less memory than this is not worth it.
+const LEAST_BYTES: usize = 8 << 20;
+
+/// How to count.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// What cuts a text into pieces.
+    pub pattern: Pattern,
+    /// What is cut out before, and not counted.
+    pub special_tokens: Vec<String>,
+    /// How many threads to use at most; none: as many as the process has cores.
+    pub threads: Threads,
+    /// How much memory the tables may use, in bytes; what does not fit goes to disk.
+    pub memory_limit: Option<usize>,
+    /// What to do with text that is not UTF-8.
+    pub errors: Errors,
+    /// The field of a JSON line that is its text.
+    pub field: String,
+}
+
+/// What to do with text that is not UTF-8.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Errors {
+    /// It is an error.
+    #[default]
+    Strict,
+    /// What cannot be read is U+FFFD.
+    Replace,
+}
+
+impl Settings {
+    /// Nothing special.
+    pub fn new(pattern: Pattern) -> Settings {
+        Settings {
+            pattern,
+            special_tokens: Vec::new(),
+            threads: None,
+            memory_limit: None,
+            errors: Errors::Strict,
+            field: "text".to_owned(),
+        }
+    }
+
+    /// No counts yet.
+    pub fn counts(&self) -> Result<Counts> {
+        if self.special_tokens.iter().any(String::is_empty) {
+            return Err(Error::counts("a special token is empty"));
+        }
+        if let Some(long) = self.special_tokens.iter().find(|t| t.len() > MAX_SPECIAL_BYTES) {
+            let (found, most) = (long.len(), MAX_SPECIAL_BYTES);
+            let message = format!("a special token has {found} bytes, the limit is {most}");
+            return Err(Error::counts(message));
+        }
+        Ok(Counts::new(self.pattern.clone(), self.special_tokens.clone()))
+    }
+
+    fn threads(&self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        let threads = self.threads.map_or_else(cores, NonZeroUsize::get);
+        let useful = self.memory_limit.map_or(usize::MAX, |limit| limit / LEAST_BYTES);
+        threads.min(useful).max(1)
+    }
+}
+
+/// Counts the pieces of files. `watch` is told how many bytes of them were read so far.
+pub fn count_files(
+    paths: Vec<PathBuf>,
+    settings: &Settings,
+    mut watch: impl FnMut(u64) -> Result<()> + Send,
+) -> Result<Counts> {
+    let (counts, threads) = (settings.counts()?, settings.threads());
+    let work = Work::new(&counts, settings, threads)?;
+    let files = Mutex::new(Files::new(paths));
+    let next = |bytes: Vec<u8>| {
+        let mut files = files.lock().unwrap_or_else(PoisonError::into_inner);
+        let block = files.next(bytes, |text, seen| work.cuts.last(text, seen))?;
+        Ok(block.map(Job::Block))
+    };
+    work.run(threads, next, |work| work.watch(&mut watch))?;
+    work.finish(threads, &mut watch)
+}
+
+/// Counts the pieces of texts: of those that `feed` gives to the feeder. `watch` is told how many
+/// bytes of them were counted so far.
+pub fn count_texts(
+    settings: &Settings,
+    mut watch: impl FnMut(u64) -> Result<()> + Send,
+    feed: impl FnOnce(&mut Feeder<'_, '_>) -> Result<()>,
+) -> Result<Counts> {
+    let (counts, threads) = (settings.counts()?, settings.threads());
+    let work = Work::new(&counts, settings, threads)?;
+    let queue = texts::Queue::new(2 * threads);
+    let lead = |work: &Work| {
+        let mut feeder = Feeder::new(work, &queue, &mut watch);
+        let fed = feed(&mut feeder).and_then(|()| feeder.send(0));
+        queue.close();
+        fed.and_then(|()| work.watch(&mut watch))
+    };
+    work.run(threads, |_| Ok(queue.take(&work).map(Job::Texts)), lead)?;
+    work.finish(threads, &mut watch)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,79 @@
+/*!
+The hot loop: a text to pieces to a table, in one thread.
+
+Pieces come by the batch, and each batch is done in two passes, so that the cache lines of the second
+are on their way while the first goes on:
+
+```text
+for each piece    build its key, ask for its cache line
+for each piece    find its entry, add one
+```
+*/
+
+use super::cuts::Cuts;
+use crate::counts::{Probe, Spill};
+use crate::error::Result;
+use crate::pretok::BATCH;
+use crate::types::Count;
+
+/// What one thread needs.
+pub(super) struct Counter<'c> {
+    cuts: &'c Cuts<'c>,
+    spill: Spill<'c>,
+    ends: Vec<usize>,
+    probes: Vec<Probe>,
+}
+
+impl<'c> Counter<'c> {
+    pub(super) fn new(cuts: &'c Cuts<'c>, spill: Spill<'c>) -> Self {
+        let (ends, probes) = (Vec::with_capacity(2 * BATCH), Vec::with_capacity(2 * BATCH));
+        Counter { cuts, spill, ends, probes }
+    }
+
+    /// Counts the pieces of a text, special tokens cut out.
+    pub(super) fn text(&mut self, text: &[u8]) -> Result<()> {
+        let cuts = self.cuts;
+        if cuts.finder.is_empty() {
+            return self.ordinary(text);
+        }
+        cuts.finder.split(text, |span| match span.special {
+            Some(_) => Ok(()),
+            None => self.ordinary(&text[span.start..span.end]),
+        })
+    }
+
+    fn ordinary(&mut self, text: &[u8]) -> Result<()> {
+        let mut cursor = self.cuts.splitter.cursor(text)?;
+        let mut first = 0;
+        loop {
+            cursor.next_batch(&mut self.ends);
+            let Some(&last) = self.ends.last() else { return Ok(()) };
+            self.batch(text, first);
+            self.spill.relieve()?;
+            first = last;
+        }
+    }
+
+    #[inline]
+    fn batch(&mut self, text: &[u8], first: usize) {
+        let Counter { spill, ends, probes, .. } = self;
+        probes.clear();
+        let mut start = first;
+        probes.extend(ends.iter().map(|&end| {
+            let probe = spill.table.probe(text, start, end);
+            start = end;
+            probe
+        }));
+        let mut start = first;
+        for (&probe, &end) in probes.iter().zip(ends.iter()) {
+            spill.table.add(probe, &text[start..end], 1);
+            start = end;
+        }
+        spill.total += ends.len() as Count;
+    }
+
+    /// Hands in what was counted.
+    pub(super) fn finish(self) {
+        self.spill.finish();
+    }
+}

@@ -1,0 +1,255 @@
+/*!
+What the threads of a count share: the work, how far it is, and what went wrong.
+*/
+
+use std::borrow::Cow;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use super::cuts::Cuts;
+use super::pieces::Counter;
+use super::texts::Texts;
+use super::{Errors, Settings};
+use crate::corpus::{Block, Kind, lines};
+use crate::counts::{Counts, Gatherer};
+use crate::error::{Error, Result};
+
+/// How often whoever watches is told.
+pub(super) const TICK: Duration = Duration::from_millis(20);
+
+/// Some of the corpus.
+pub(super) enum Job {
+    /// Of a file.
+    Block(Block),
+    /// Whole texts.
+    Texts(Texts),
+}
+
+/// What the threads share.
+pub(super) struct Work<'s> {
+    pub(super) cuts: Cuts<'s>,
+    settings: &'s Settings,
+    gatherer: Gatherer,
+    /// How many bytes are done.
+    done: AtomicU64,
+    running: AtomicUsize,
+    /// The error that comes first in the corpus, and where.
+    error: Mutex<Option<(usize, Error)>>,
+}
+
+impl<'s> Work<'s> {
+    pub(super) fn new(
+        counts: &'s Counts,
+        settings: &'s Settings,
+        threads: usize,
+    ) -> Result<Work<'s>> {
+        Ok(Work {
+            cuts: Cuts::new(counts.pattern(), counts.special_tokens())?,
+            settings,
+            gatherer: Gatherer::new(counts, settings.memory_limit, threads),
+            done: AtomicU64::new(0),
+            running: AtomicUsize::new(0),
+            error: Mutex::new(None),
+        })
+    }
+
+    /// Whether it makes no sense to go on.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.gatherer.is_stopped()
+    }
+
+    /// How many bytes are done.
+    pub(super) fn done(&self) -> u64 {
+        self.done.load(Ordering::Relaxed)
+    }
+
+    /// Counts what `next` gives on so many threads, while `lead` runs on this one.
+    pub(super) fn run(
+        &self,
+        threads: usize,
+        next: impl Fn(Vec<u8>) -> Result<Option<Job>> + Sync,
+        lead: impl FnOnce(&Self) -> Result<()>,
+    ) -> Result<()> {
+        let leader = thread::current();
+        let work = || {
+            // Also if it panics: the leader must not wait for ever.
+            let _ended = Ended { running: &self.running, leader: &leader };
+            self.work(&next);
+        };
+        let led = thread::scope(|scope| {
+            self.running.store(threads, Ordering::SeqCst);
+            let spawn = |_: &usize| thread::Builder::new().spawn_scoped(scope, work).is_ok();
+            let spawned = (0..threads).filter(spawn).count();
+            self.running.fetch_sub(threads - spawned, Ordering::SeqCst);
+            let _stop = StopOnPanic(&self.gatherer);
+            let led = if spawned > 0 {
+                lead(self)
+            } else {
+                Err(Error::Argument { message: "no thread could be started".to_owned() })
+            };
+            if led.is_err() {
+                self.gatherer.stop();
+            }
+            led
+        });
+        let failed = self.error.lock().unwrap_or_else(PoisonError::into_inner).take();
+        match (led, failed) {
+            (Err(error), None) => Err(error),
+            // A leader that was told to stop was told so by the other.
+            (Err(error), Some(_)) if error != Error::Stopped => Err(error),
+            (_, Some((_, error))) => Err(error),
+            (Ok(()), None) => Ok(()),
+        }
+    }
+
+    /// Waits for the workers, and tells `watch` how far they are.
+    pub(super) fn watch(&self, watch: &mut impl FnMut(u64) -> Result<()>) -> Result<()> {
+        while self.running.load(Ordering::SeqCst) > 0 {
+            watch(self.done())?;
+            thread::park_timeout(TICK);
+        }
+        watch(self.done())
+    }
+
+    /// What one thread does.
+    fn work(&self, next: &(impl Fn(Vec<u8>) -> Result<Option<Job>> + Sync)) {
+        let mut counter = Counter::new(&self.cuts, self.gatherer.spill());
+        let mut bytes = Vec::new();
+        while !self.is_stopped() {
+            let job = match next(std::mem::take(&mut bytes)) {
+                Ok(Some(job)) => job,
+                Ok(None) => break,
+                // It comes after all blocks that there are.
+                Err(error) => return self.fail(usize::MAX, error),
+            };
+            let (number, counted) = match &job {
+                Job::Block(block) => {
+                    let counted = self.count_block(block, &mut counter);
+                    (block.number, counted.map_err(|error| error.at(&block.path)))
+                }
+                Job::Texts(texts) => (texts.number, self.count_texts(texts, &mut counter)),
+            };
+            if let Err(error) = counted {
+                return self.fail(number, error);
+            }
+            bytes = match job {
+                Job::Block(block) => {
+                    self.done.fetch_add(block.read, Ordering::Relaxed);
+                    block.bytes
+                }
+                Job::Texts(texts) => {
+                    self.done.fetch_add(texts.bytes.len() as u64, Ordering::Relaxed);
+                    texts.bytes
+                }
+            };
+        }
+        counter.finish();
+    }
+
+    fn fail(&self, number: usize, error: Error) {
+        let mut first = self.error.lock().unwrap_or_else(PoisonError::into_inner);
+        if first.as_ref().is_none_or(|(other, _)| number < *other) {
+            *first = Some((number, error));
+        }
+        self.gatherer.stop();
+    }
+
+    fn count_block(&self, block: &Block, counter: &mut Counter) -> Result<()> {
+        let place = || block.path.display().to_string();
+        let text = self.checked(&block.bytes, place, block.start)?;
+        match block.kind {
+            Kind::Text => counter.text(&text),
+            Kind::Lines => {
+                let (field, line) = (&self.settings.field, block.line);
+                lines::for_each_text(&text, line, field, |text| counter.text(text.as_bytes()))
+            }
+        }
+    }
+
+    fn count_texts(&self, texts: &Texts, counter: &mut Counter) -> Result<()> {
+        let (mut start, mut offset) = (0, texts.offset);
+        for (at, &end) in texts.ends.iter().enumerate() {
+            let place = || format!("text {}", texts.first + at);
+            let text = self.checked(&texts.bytes[start..end], place, offset)?;
+            counter.text(&text)?;
+            (start, offset) = (end, 0);
+        }
+        Ok(())
+    }
+
+    /// The text, if it is UTF-8 or made so.
+    fn checked<'t>(
+        &self,
+        text: &'t [u8],
+        place: impl FnOnce() -> String,
+        start: u64,
+    ) -> Result<Cow<'t, [u8]>> {
+        match std::str::from_utf8(text) {
+            Ok(_) => Ok(Cow::Borrowed(text)),
+            Err(_) if self.settings.errors == Errors::Replace => {
+                Ok(Cow::Owned(String::from_utf8_lossy(text).into_owned().into_bytes()))
+            }
+            Err(error) => {
+                let position = start + error.valid_up_to() as u64;
+                Err(Error::NotUtf8 { place: place(), position })
+            }
+        }
+    }
+
+    /// All that was counted.
+    pub(super) fn finish(
+        self,
+        threads: usize,
+        watch: &mut impl FnMut(u64) -> Result<()>,
+    ) -> Result<Counts> {
+        let done = self.done();
+        self.gatherer.finish(|jobs, run| share(jobs, threads, run), &mut || watch(done))
+    }
+}
+
+/// Calls `run` with the numbers of all jobs, on at most so many threads.
+fn share(jobs: usize, threads: usize, run: &(dyn Fn(usize) + Sync)) {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        loop {
+            let job = next.fetch_add(1, Ordering::Relaxed);
+            if job >= jobs {
+                return;
+            }
+            run(job);
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 1..threads.min(jobs) {
+            // One thread less is slower, and nothing else.
+            let _ = thread::Builder::new().spawn_scoped(scope, work);
+        }
+        work();
+    });
+}
+
+/// Tells the leader when a worker has ended.
+struct Ended<'a> {
+    running: &'a AtomicUsize,
+    leader: &'a thread::Thread,
+}
+
+impl Drop for Ended<'_> {
+    fn drop(&mut self) {
+        self.running.fetch_sub(1, Ordering::SeqCst);
+        self.leader.unpark();
+    }
+}
+
+/// Stops the workers if the leader panics, so that they can be waited for.
+struct StopOnPanic<'a>(&'a Gatherer);
+
+impl Drop for StopOnPanic<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.stop();
+        }
+    }
+}

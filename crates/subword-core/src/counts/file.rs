@@ -1,0 +1,450 @@
+/*!
+Counts as bytes: the file that a user saves, and the sorted runs that counting spills to disk.
+
+```text
+magic      "subword counts\n", then the version as one byte
+pattern    how many parts; each a byte ('n' name, 'r' regular expression) and a string
+special    how many special tokens; each a string
+entries    in the order of the pieces' bytes:
+             how many bytes the piece shares with the one before it
+             how many bytes follow, and these bytes
+             the count
+end        two zeros, where the next entry would be
+footer     how many entries, the sum of the counts, a check sum: 8 bytes each
+```
+
+Numbers are variable-length integers, 7 bits to a byte, the lowest first; a string is its length and
+its bytes. `low: 5, lower: 2, lows: 1` takes 4 + 3, 2 + 3 and 1 + 3 bytes. Equal counts are equal
+bytes.
+
+Written and read in one pass with constant memory. Nothing in a file is believed: lengths are
+bounded, entries must rise, and the footer must agree with what was read.
+*/
+
+use std::io::{self, Read, Write};
+
+use super::table::{hash_long, mix};
+use crate::error::{Error, Result};
+use crate::model::{MAX_SPECIAL_BYTES, Pattern};
+use crate::pretok::Named;
+use crate::types::Count;
+
+const MAGIC: &[u8] = b"subword counts\n";
+const VERSION: u8 = 1;
+
+/// How much is read at a time.
+const BUFFER: usize = 1 << 16;
+
+/// The longest pattern, and the most parts and special tokens.
+const MAX_PATTERN_BYTES: u64 = 1 << 20;
+const MAX_STRINGS: u64 = 1 << 20;
+
+/// What counts are made with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Header {
+    pub(super) pattern: Pattern,
+    pub(super) special_tokens: Vec<String>,
+}
+
+impl Header {
+    fn write(&self, to: &mut impl Write) -> io::Result<()> {
+        let parts = match &self.pattern {
+            Pattern::Sequence(parts) => parts.as_slice(),
+            one => std::slice::from_ref(one),
+        };
+        write_number(to, parts.len() as u64)?;
+        for part in parts {
+            let (kind, text) = match part {
+                Pattern::Named(named) => (b'n', named.name()),
+                Pattern::Regex(regex) => (b'r', regex.as_str()),
+                Pattern::Sequence(_) => return Err(io::Error::other("a sequence in a sequence")),
+            };
+            to.write_all(&[kind])?;
+            write_string(to, text)?;
+        }
+        write_number(to, self.special_tokens.len() as u64)?;
+        self.special_tokens.iter().try_for_each(|token| write_string(to, token))
+    }
+
+    fn read(input: &mut Input<impl Read>) -> Result<Header> {
+        let mut parts = Vec::new();
+        for _ in 0..input.number_up_to(MAX_STRINGS)? {
+            let kind = input.byte()?;
+            let text = input.string(MAX_PATTERN_BYTES)?;
+            parts.push(match kind {
+                b'r' => Pattern::Regex(text),
+                b'n' => Pattern::Named(Named::from_name(&text).ok_or_else(|| {
+                    Error::counts(format!("no pattern has the name {text:?}"))
+                        .with_hint("a newer version of subword wrote it")
+                })?),
+                _ => return Err(damaged()),
+            });
+        }
+        let mut special_tokens = Vec::new();
+        for _ in 0..input.number_up_to(MAX_STRINGS)? {
+            special_tokens.push(input.string(MAX_SPECIAL_BYTES as u64)?);
+        }
+        Ok(Header { pattern: Pattern::Sequence(parts).canonical(), special_tokens })
+    }
+}
+
+/// Writes entries in the order of their pieces.
+pub(super) struct Writer<W> {
+    to: W,
+    last: Vec<u8>,
+    summary: Summary,
+}
+
+/// What the footer holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Summary {
+    pub(super) len: u64,
+    pub(super) total: Count,
+    check: u64,
+}
+
+impl Summary {
+    /// Nothing yet, under this header.
+    fn new(header: &Header) -> Summary {
+        let mut bytes = Vec::new();
+        // Writing to memory does not fail.
+        let _ = header.write(&mut bytes);
+        Summary { len: 0, total: 0, check: hash_long(&bytes) }
+    }
+
+    fn add(&mut self, piece: &[u8], count: Count) -> Option<()> {
+        self.len += 1;
+        self.total = self.total.checked_add(count)?;
+        self.check = mix(self.check ^ count, hash_long(piece));
+        Some(())
+    }
+}
+
+impl<W: Write> Writer<W> {
+    /// Starts a file.
+    pub(super) fn new(mut to: W, header: &Header) -> io::Result<Self> {
+        to.write_all(MAGIC)?;
+        to.write_all(&[VERSION])?;
+        header.write(&mut to)?;
+        let summary = Summary::new(header);
+        Ok(Writer { to, last: Vec::new(), summary })
+    }
+
+    /// Writes a piece, which must come after the last one.
+    pub(super) fn push(&mut self, piece: &[u8], count: Count) -> io::Result<()> {
+        debug_assert!(piece > self.last.as_slice());
+        let shared = self.last.iter().zip(piece).take_while(|(a, b)| a == b).count();
+        write_number(&mut self.to, shared as u64)?;
+        write_number(&mut self.to, (piece.len() - shared) as u64)?;
+        self.to.write_all(&piece[shared..])?;
+        write_number(&mut self.to, count)?;
+        self.last.truncate(shared);
+        self.last.extend_from_slice(&piece[shared..]);
+        let sum = self.summary.add(piece, count);
+        sum.ok_or_else(|| io::Error::other(super::OVERFLOW))
+    }
+
+    /// Ends the file.
+    pub(super) fn finish(mut self) -> io::Result<(W, Summary)> {
+        let Summary { len, total, check } = self.summary;
+        self.to.write_all(&[0, 0])?;
+        for number in [len, total, check] {
+            self.to.write_all(&number.to_le_bytes())?;
+        }
+        self.to.flush()?;
+        Ok((self.to, self.summary))
+    }
+}
+
+fn write_number(to: &mut impl Write, mut number: u64) -> io::Result<()> {
+    let (mut bytes, mut len) = ([0; 10], 0);
+    while number >= 0x80 {
+        bytes[len] = number as u8 | 0x80;
+        number >>= 7;
+        len += 1;
+    }
+    bytes[len] = number as u8;
+    to.write_all(&bytes[..=len])
+}
+
+fn write_string(to: &mut impl Write, text: &str) -> io::Result<()> {
+    write_number(to, text.len() as u64)?;
+    to.write_all(text.as_bytes())
+}
+
+/// Reads entries in the order of their pieces.
+#[derive(Debug)]
+pub(super) struct Reader<R> {
+    input: Input<R>,
+    header: Header,
+    piece: Vec<u8>,
+    summary: Summary,
+    ended: bool,
+}
+
+impl<R: Read> Reader<R> {
+    /// Starts to read.
+    pub(super) fn new(from: R) -> Result<Self> {
+        let mut input = Input { from, buffer: vec![0; BUFFER], at: 0, end: 0 };
+        let mut magic = [0; MAGIC.len() + 1];
+        let complete = input.exact(&mut magic);
+        if complete.is_err() || !magic.starts_with(MAGIC) {
+            return Err(Error::counts("expected counts, found a file of another kind"));
+        }
+        let version = magic[MAGIC.len()];
+        if version != VERSION {
+            let message = format!("expected version {VERSION} of counts, found version {version}");
+            return Err(Error::counts(message).with_hint("a newer version of subword wrote it"));
+        }
+        let header = Header::read(&mut input)?;
+        let summary = Summary::new(&header);
+        Ok(Reader { input, header, piece: Vec::new(), summary, ended: false })
+    }
+
+    pub(super) fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// What was read so far.
+    pub(super) fn summary(&self) -> Summary {
+        self.summary
+    }
+
+    /// The piece that was read last.
+    pub(super) fn piece(&self) -> &[u8] {
+        &self.piece
+    }
+
+    /// Reads the next piece; none after the last.
+    pub(super) fn next(&mut self) -> Result<Option<(&[u8], Count)>> {
+        Ok(self.advance()?.map(|count| (self.piece.as_slice(), count)))
+    }
+
+    /// The same without the piece.
+    pub(super) fn advance(&mut self) -> Result<Option<Count>> {
+        if self.ended {
+            return Ok(None);
+        }
+        let shared = self.input.number()?;
+        let more = self.input.number()?;
+        if (shared, more) == (0, 0) {
+            self.read_footer()?;
+            return Ok(None);
+        }
+        let Some(shared) = usize::try_from(shared).ok().filter(|&n| n <= self.piece.len()) else {
+            return Err(damaged());
+        };
+        // Whether the new piece comes after the old one is decided by the first byte that differs.
+        let rises = shared == self.piece.len();
+        let differed = self.piece.get(shared).copied();
+        self.piece.truncate(shared);
+        self.input.append(&mut self.piece, more)?;
+        if more == 0 || !(rises || self.piece.get(shared).copied() > differed) {
+            return Err(damaged());
+        }
+        let count = self.input.number()?;
+        if count == 0 || self.summary.add(&self.piece, count).is_none() {
+            return Err(damaged());
+        }
+        Ok(Some(count))
+    }
+
+    fn read_footer(&mut self) -> Result<()> {
+        let mut numbers = [0; 3];
+        for number in &mut numbers {
+            let mut bytes = [0; 8];
+            self.input.exact(&mut bytes)?;
+            *number = u64::from_le_bytes(bytes);
+        }
+        let Summary { len, total, check } = self.summary;
+        if numbers != [len, total, check] || self.input.byte().is_ok() {
+            return Err(damaged());
+        }
+        self.ended = true;
+        Ok(())
+    }
+}
+
+fn damaged() -> Error {
+    Error::counts("the file is damaged").with_hint("copy or download it again")
+}
+
+/// Bytes, some at a time.
+#[derive(Debug)]
+struct Input<R> {
+    from: R,
+    buffer: Vec<u8>,
+    at: usize,
+    end: usize,
+}
+
+impl<R: Read> Input<R> {
+    /// What is there, at least one byte; empty at the end.
+    #[inline]
+    fn fill(&mut self) -> Result<&[u8]> {
+        while self.at == self.end {
+            match self.from.read(&mut self.buffer) {
+                Ok(0) => return Ok(&[]),
+                Ok(len) => (self.at, self.end) = (0, len),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(Error::counts(format!("cannot be read: {error}"))),
+            }
+        }
+        Ok(&self.buffer[self.at..self.end])
+    }
+
+    #[inline]
+    fn byte(&mut self) -> Result<u8> {
+        let byte = self.fill()?.first().copied().ok_or_else(cut_off)?;
+        self.at += 1;
+        Ok(byte)
+    }
+
+    #[inline]
+    fn number(&mut self) -> Result<u64> {
+        let mut number = 0;
+        for shift in (0..64).step_by(7) {
+            let byte = u64::from(self.byte()?);
+            let bits = byte & 0x7F;
+            if bits << shift >> shift != bits {
+                return Err(damaged());
+            }
+            number |= bits << shift;
+            if byte < 0x80 {
+                return Ok(number);
+            }
+        }
+        Err(damaged())
+    }
+
+    fn number_up_to(&mut self, most: u64) -> Result<u64> {
+        self.number().and_then(|number| if number <= most { Ok(number) } else { Err(damaged()) })
+    }
+
+    /// Appends so many bytes. A length that is a lie costs no memory.
+    #[inline]
+    fn append(&mut self, to: &mut Vec<u8>, mut len: u64) -> Result<()> {
+        while len > 0 {
+            let there = self.fill()?;
+            if there.is_empty() {
+                return Err(cut_off());
+            }
+            let taken = there.len().min(usize::try_from(len).unwrap_or(usize::MAX));
+            to.extend_from_slice(&there[..taken]);
+            self.at += taken;
+            len -= taken as u64;
+        }
+        Ok(())
+    }
+
+    fn exact(&mut self, bytes: &mut [u8]) -> Result<()> {
+        bytes.iter_mut().try_for_each(|byte| {
+            *byte = self.byte()?;
+            Ok(())
+        })
+    }
+
+    fn string(&mut self, most: u64) -> Result<String> {
+        let len = self.number_up_to(most)?;
+        let mut bytes = Vec::new();
+        self.append(&mut bytes, len)?;
+        String::from_utf8(bytes).map_err(|_| damaged())
+    }
+}
+
+fn cut_off() -> Error {
+    Error::counts("the file is cut off").with_hint("copy or download it again")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn header() -> Header {
+        let parts = vec![Pattern::Regex(r"\d".into()), Pattern::Named(Named::Gpt2)];
+        let special_tokens = vec!["<s>".to_owned(), "é".to_owned()];
+        Header { pattern: Pattern::Sequence(parts), special_tokens }
+    }
+
+    fn write(header: &Header, pieces: &[(&[u8], Count)]) -> Vec<u8> {
+        let mut writer = Writer::new(Vec::new(), header).unwrap();
+        pieces.iter().for_each(|(piece, count)| writer.push(piece, *count).unwrap());
+        writer.finish().unwrap().0
+    }
+
+    fn read(bytes: &[u8]) -> Result<(Header, Vec<(Vec<u8>, Count)>)> {
+        let mut reader = Reader::new(bytes)?;
+        let mut pieces = Vec::new();
+        while let Some((piece, count)) = reader.next()? {
+            pieces.push((piece.to_vec(), count));
+        }
+        assert_eq!(reader.next(), Ok(None));
+        Ok((reader.header.clone(), pieces))
+    }
+
+    const PIECES: [(&[u8], Count); 6] =
+        [(b"\0", 1), (b"low", 5), (b"lower", 1 << 40), (b"lows", 127), (b"new", 128), (b"\xFF", 9)];
+
+    #[test]
+    fn entries_come_back() {
+        let named = Header { pattern: Pattern::Named(Named::None), special_tokens: vec![] };
+        for header in [header(), named] {
+            for pieces in [&PIECES[..], &[]] {
+                let expected = pieces.iter().map(|(piece, count)| (piece.to_vec(), *count));
+                let found = read(&write(&header, pieces));
+                assert_eq!(found, Ok((header.clone(), expected.collect())));
+            }
+        }
+    }
+
+    #[test]
+    fn long_pieces_cross_buffers() {
+        let long = vec![b'x'; 3 * BUFFER + 7];
+        let longer = [&long[..], b"y"].concat();
+        let bytes = write(&header(), &[(&long, 1), (&longer, u64::MAX - 1)]);
+        assert_eq!(read(&bytes).unwrap().1, [(long, 1), (longer, u64::MAX - 1)]);
+    }
+
+    #[test]
+    fn a_file_takes_few_bytes() {
+        let small = |pieces: &[(&[u8], Count)]| write(&header(), pieces).len();
+        let three: [(&[u8], Count); 3] = [(b"low", 5), (b"lower", 2), (b"lows", 1)];
+        assert_eq!(small(&three) - small(&[]), 6 + 5 + 4);
+    }
+
+    #[test]
+    fn no_damage_goes_unnoticed() {
+        let bytes = write(&header(), &PIECES);
+        for len in 0..bytes.len() {
+            assert!(read(&bytes[..len]).is_err(), "{len}");
+        }
+        for at in 0..bytes.len() {
+            for bit in 0..8 {
+                let mut bytes = bytes.clone();
+                bytes[at] ^= 1 << bit;
+                assert!(read(&bytes).is_err(), "byte {at}, bit {bit}");
+            }
+        }
+        let longer = [&bytes[..], b"x"].concat();
+        assert_eq!(read(&longer).unwrap_err(), damaged());
+        assert_eq!(read(&bytes[..bytes.len() - 1]).unwrap_err(), cut_off());
+        let other = read(b"{}").unwrap_err().to_string();
+        assert_eq!(other, "expected counts, found a file of another kind");
+        let mut newer = bytes;
+        newer[MAGIC.len()] = 2;
+        let newer = read(&newer).unwrap_err().to_string();
+        assert!(newer.starts_with("expected version 1 of counts, found version 2\n"), "{newer}");
+    }
+
+    #[test]
+    fn a_length_that_is_a_lie_costs_nothing() {
+        let mut bytes = write(&header(), &[]);
+        bytes.truncate(bytes.len() - 26);
+        bytes.push(0);
+        write_number(&mut bytes, 1 << 60).unwrap();
+        bytes.extend_from_slice(b"low");
+        assert_eq!(read(&bytes).unwrap_err(), cut_off());
+        let overlong = [&bytes[..bytes.len() - 13], &[0xFF; 12]].concat();
+        assert_eq!(read(&overlong).unwrap_err(), damaged());
+    }
+}

@@ -1,0 +1,141 @@
+/*!
+Counting with several threads: each fills a table of its own, and at the end they become one.
+
+```text
+thread 1   table  \                     without a limit: added shard by shard
+thread 2   table   >  Counts             with one: a table that is full is written as a sorted run;
+thread 3   table  /                      at the end the runs are merged
+```
+
+Pieces are never all in memory twice: a shard that was added is freed before the next is.
+*/
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use super::file::Header;
+use super::runs::{Run, Runs};
+use super::sorted;
+use super::table::{Shard, Table};
+use super::{Counts, Pieces};
+use crate::error::{Error, Result};
+use crate::types::Count;
+
+/// What the threads share.
+#[derive(Debug)]
+pub struct Gatherer {
+    header: Header,
+    /// How much memory each table may use.
+    limit: Option<usize>,
+    runs: Mutex<Runs>,
+    done: Mutex<Vec<(Table, Count)>>,
+    stopped: AtomicBool,
+}
+
+/// What one thread fills.
+#[derive(Debug)]
+pub struct Spill<'g> {
+    gatherer: &'g Gatherer,
+    /// The pieces since the last run.
+    pub table: Table,
+    /// How many there are.
+    pub total: Count,
+}
+
+impl Gatherer {
+    /// Gathers counts that are made like `counts`. All tables together use at most `limit` bytes,
+    /// or little more if that is very little.
+    pub fn new(counts: &Counts, limit: Option<usize>, threads: usize) -> Gatherer {
+        let header = counts.header.clone();
+        let runs = Mutex::new(Runs::new(header.clone()));
+        let limit = limit.map(|limit| limit / threads.max(1));
+        let (done, stopped) = (Mutex::new(Vec::new()), AtomicBool::new(false));
+        Gatherer { header, limit, runs, done, stopped }
+    }
+
+    /// Nothing more is to be done.
+    pub fn stop(&self) {
+        self.stopped.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether it makes no sense to go on.
+    pub fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
+
+    fn go_on(&self) -> Result<()> {
+        if self.is_stopped() { Err(Error::Stopped) } else { Ok(()) }
+    }
+
+    /// A table for a thread.
+    pub fn spill(&self) -> Spill<'_> {
+        let table = self
+            .limit
+            .map_or_else(Table::default, |limit| Table::with_limit(limit, sorted::BYTES_PER_PIECE));
+        Spill { gatherer: self, table, total: 0 }
+    }
+
+    /// All that the threads have counted. `share` calls a function with each number below its first
+    /// argument, on as many threads as it likes; `watch` is called from time to time, and may stop it.
+    pub fn finish(
+        self,
+        share: impl FnOnce(usize, &(dyn Fn(usize) + Sync)),
+        watch: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<Counts> {
+        let mut runs = self.runs.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let tables = self.done.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let pieces = if runs.is_empty() {
+            let total = tables.iter().try_fold(0, |sum, (_, total)| super::sum(sum, *total))?;
+            let tables = tables.into_iter().map(|(table, _)| table).collect();
+            Pieces::Memory { table: added(tables, share), total }
+        } else {
+            for (table, _) in tables {
+                watch()?;
+                runs.push(Run::of_table(&table, &self.header)?, watch)?;
+            }
+            Pieces::Disk(runs.finish(watch)?)
+        };
+        Ok(Counts { header: self.header, pieces })
+    }
+}
+
+impl Spill<'_> {
+    /// Writes the table as a run if it is full.
+    #[inline]
+    pub fn relieve(&mut self) -> Result<()> {
+        if self.table.is_full() { self.write() } else { Ok(()) }
+    }
+
+    #[cold]
+    fn write(&mut self) -> Result<()> {
+        let run = Run::of_table(&self.table, &self.gatherer.header)?;
+        self.table.clear();
+        self.total = 0;
+        let mut runs = self.gatherer.runs.lock().unwrap_or_else(PoisonError::into_inner);
+        runs.push(run, &mut || self.gatherer.go_on())
+    }
+
+    /// Nothing more comes from this thread.
+    pub fn finish(self) {
+        let done = &self.gatherer.done;
+        done.lock().unwrap_or_else(PoisonError::into_inner).push((self.table, self.total));
+    }
+}
+
+/// All tables in one.
+fn added(mut tables: Vec<Table>, share: impl FnOnce(usize, &(dyn Fn(usize) + Sync))) -> Table {
+    // The largest stays, the others go into it.
+    tables.sort_by_key(Table::len);
+    let Some(mut sum) = tables.pop() else { return Table::default() };
+    let mut others: Vec<Vec<Shard>> = (0..sum.shards_mut().len()).map(|_| Vec::new()).collect();
+    for table in tables {
+        others.iter_mut().zip(table.into_shards()).for_each(|(all, shard)| all.push(shard));
+    }
+    let jobs: Vec<_> = sum.shards_mut().iter_mut().zip(others).map(Mutex::new).collect();
+    share(jobs.len(), &|job| {
+        let (sum, others) = &mut *jobs[job].lock().unwrap_or_else(PoisonError::into_inner);
+        others.drain(..).for_each(|other| sum.add_all(&other));
+    });
+    drop(jobs);
+    sum
+}

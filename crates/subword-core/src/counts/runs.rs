@@ -1,0 +1,349 @@
+/*!
+More pieces than fit in memory: sorted runs on disk, and their sum.
+
+```text
+table is full   ->  sorted, written as a run, emptied
+runs            ->  read side by side, smallest piece first; equal pieces are added  ->  one run
+```
+
+A run is a temporary file in the format of `file`. It has no name any more as soon as it is open
+(where the system allows that), so nothing is left behind, whatever happens to the process.
+
+At most [`MOST_RUNS`] are merged at a time, each with one buffer: memory and open files are bounded,
+whatever the size of the corpus. So many runs of a level make one of the next level, so a piece is
+written once per level, not once per run.
+*/
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Read};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::file::{Header, Reader, Summary, Writer};
+use super::table::Table;
+use super::{OVERFLOW, sorted};
+use crate::error::{Error, Result};
+use crate::types::Count;
+
+/// How many runs are merged at a time.
+const MOST_RUNS: usize = 64;
+
+/// Sorted pieces on disk.
+#[derive(Debug, Clone)]
+pub(super) struct Run {
+    file: Arc<Temporary>,
+    summary: Summary,
+}
+
+impl Run {
+    pub(super) fn len(&self) -> usize {
+        self.summary.len as usize
+    }
+
+    pub(super) fn total(&self) -> Count {
+        self.summary.total
+    }
+
+    /// Its bytes, from the start.
+    pub(super) fn bytes(&self) -> Bytes {
+        Bytes { file: self.file.clone(), at: 0 }
+    }
+
+    /// Reads it from its start.
+    pub(super) fn read(&self) -> Result<Reader<Bytes>> {
+        Reader::new(self.bytes())
+    }
+
+    /// The pieces of a table.
+    pub(super) fn of_table(table: &Table, header: &Header) -> Result<Run> {
+        Run::write(header, |writer| {
+            sorted::for_each(table, |piece, count| writer.push(piece, count).map_err(disk))
+        })
+    }
+
+    /// The pieces that `fill` writes.
+    pub(super) fn write(
+        header: &Header,
+        fill: impl FnOnce(&mut Writer<BufWriter<&File>>) -> Result<()>,
+    ) -> Result<Run> {
+        let temporary = Temporary::new().map_err(disk)?;
+        let to = BufWriter::with_capacity(1 << 16, &temporary.file);
+        let mut writer = Writer::new(to, header).map_err(disk)?;
+        fill(&mut writer)?;
+        let (_, summary) = writer.finish().map_err(disk)?;
+        Ok(Run { file: Arc::new(temporary), summary })
+    }
+
+    /// The sum of some runs. `go_on` is asked from time to time.
+    fn merge(runs: &[Run], header: &Header, go_on: &mut GoOn) -> Result<Run> {
+        let readers = runs.iter().map(Run::read).collect::<Result<Vec<_>>>()?;
+        let mut written = 0;
+        Run::write(header, |writer| {
+            merge(readers, |piece, count| {
+                written += 1;
+                if written % ENTRIES_PER_QUESTION == 0 {
+                    go_on()?;
+                }
+                writer.push(piece, count).map_err(disk)
+            })
+        })
+    }
+}
+
+/// An error if it makes no sense to go on.
+pub(super) type GoOn<'a> = dyn FnMut() -> Result<()> + 'a;
+
+/// How many pieces are merged between two questions: some milliseconds.
+const ENTRIES_PER_QUESTION: usize = 1 << 15;
+
+/// Calls `entry` with each piece and the sum of its counts, in the order of the pieces' bytes.
+pub(super) fn merge<R: Read>(
+    readers: Vec<Reader<R>>,
+    mut entry: impl FnMut(&[u8], Count) -> Result<()>,
+) -> Result<()> {
+    let mut heads = BinaryHeap::with_capacity(readers.len());
+    for mut reader in readers {
+        if let Some(count) = reader.advance()? {
+            heads.push(Reverse(Head { reader, count }));
+        }
+    }
+    let (mut piece, mut sum): (Vec<u8>, Count) = (Vec::new(), 0);
+    while let Some(mut top) = heads.peek_mut() {
+        let Reverse(head) = &mut *top;
+        if head.reader.piece() == piece.as_slice() {
+            sum = super::sum(sum, head.count)?;
+        } else {
+            if sum > 0 {
+                entry(&piece, sum)?;
+            }
+            piece.clear();
+            piece.extend_from_slice(head.reader.piece());
+            sum = head.count;
+        }
+        match head.reader.advance()? {
+            Some(count) => head.count = count,
+            None => drop(std::collections::binary_heap::PeekMut::pop(top)),
+        }
+    }
+    if sum > 0 { entry(&piece, sum) } else { Ok(()) }
+}
+
+/// A run that is being read, ordered by the piece that comes next.
+struct Head<R> {
+    reader: Reader<R>,
+    count: Count,
+}
+
+impl<R: Read> Ord for Head<R> {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.reader.piece().cmp(other.reader.piece())
+    }
+}
+
+impl<R: Read> PartialOrd for Head<R> {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<R: Read> PartialEq for Head<R> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl<R: Read> Eq for Head<R> {}
+
+/// The runs of a corpus.
+#[derive(Debug)]
+pub(super) struct Runs {
+    header: Header,
+    /// The runs of level n are made of `MOST_RUNS` to the power of n tables.
+    levels: Vec<Vec<Run>>,
+}
+
+impl Runs {
+    pub(super) fn new(header: Header) -> Runs {
+        Runs { header, levels: Vec::new() }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.levels.is_empty()
+    }
+
+    /// One more, merged with others if there are many.
+    pub(super) fn push(&mut self, mut run: Run, go_on: &mut GoOn) -> Result<()> {
+        for level in 0.. {
+            if level == self.levels.len() {
+                self.levels.push(Vec::new());
+            }
+            self.levels[level].push(run);
+            if self.levels[level].len() < MOST_RUNS {
+                break;
+            }
+            run = Run::merge(&std::mem::take(&mut self.levels[level]), &self.header, go_on)?;
+        }
+        Ok(())
+    }
+
+    /// The sum of all.
+    pub(super) fn finish(self, go_on: &mut GoOn) -> Result<Run> {
+        let mut runs: Vec<Run> = self.levels.into_iter().flatten().collect();
+        while runs.len() > MOST_RUNS {
+            let rest = runs.split_off(MOST_RUNS);
+            let merged = Run::merge(&runs, &self.header, go_on)?;
+            runs = rest;
+            runs.push(merged);
+        }
+        match runs.len() {
+            1 => Ok(runs.remove(0)),
+            _ => Run::merge(&runs, &self.header, go_on),
+        }
+    }
+}
+
+/// A file that nobody else knows of, and that is gone with the last who reads it.
+#[derive(Debug)]
+struct Temporary {
+    file: File,
+    /// Where it is, if it still has a name.
+    path: Option<PathBuf>,
+}
+
+impl Temporary {
+    fn new() -> io::Result<Temporary> {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let folder = std::env::temp_dir();
+        loop {
+            let number = NEXT.fetch_add(1, Ordering::Relaxed);
+            let path = folder.join(format!(".subword-{}-{number}.run", std::process::id()));
+            match OpenOptions::new().read(true).write(true).create_new(true).open(&path) {
+                Ok(file) => {
+                    let path = if cfg!(unix) && fs::remove_file(&path).is_ok() {
+                        None
+                    } else {
+                        Some(path)
+                    };
+                    return Ok(Temporary { file, path });
+                }
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Reads at a place, whoever else reads.
+    fn read_at(&self, bytes: &mut [u8], at: u64) -> io::Result<usize> {
+        #[cfg(unix)]
+        return std::os::unix::fs::FileExt::read_at(&self.file, bytes, at);
+        #[cfg(windows)]
+        return std::os::windows::fs::FileExt::seek_read(&self.file, bytes, at);
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        if let Some(path) = &self.path {
+            // Nothing is left to do if this fails.
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+/// A walk through a temporary file.
+#[derive(Debug)]
+pub(super) struct Bytes {
+    file: Arc<Temporary>,
+    at: u64,
+}
+
+impl Read for Bytes {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let len = self.file.read_at(bytes, self.at)?;
+        self.at += len as u64;
+        Ok(len)
+    }
+}
+
+/// What went wrong with a temporary file.
+pub(super) fn disk(error: io::Error) -> Error {
+    if error.to_string() == OVERFLOW {
+        return Error::counts(OVERFLOW);
+    }
+    Error::io(&std::env::temp_dir(), &error)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::formats::tests::Random;
+    use crate::model::Pattern;
+    use crate::pretok::Named;
+
+    fn header() -> Header {
+        Header { pattern: Pattern::Named(Named::Gpt2), special_tokens: Vec::new() }
+    }
+
+    fn content(run: &Run) -> BTreeMap<Vec<u8>, Count> {
+        let mut content = BTreeMap::new();
+        let mut reader = run.read().unwrap();
+        while let Some((piece, count)) = reader.next().unwrap() {
+            content.insert(piece.to_vec(), count);
+        }
+        assert_eq!(content.len(), run.len());
+        assert_eq!(content.values().sum::<Count>(), run.total());
+        content
+    }
+
+    #[test]
+    fn runs_add_up_to_the_whole() {
+        let mut random = Random::new(3);
+        for how_many in [1, 2, 63, 64, 65, 300] {
+            let mut runs = Runs::new(header());
+            let mut expected = BTreeMap::new();
+            for _ in 0..how_many {
+                let mut table = Table::default();
+                for _ in 0..random.below(20) {
+                    let piece = format!("{}", random.below(100)).repeat(1 + random.below(12));
+                    let piece = piece.as_bytes();
+                    table.add(table.probe(piece, 0, piece.len()), piece, 3);
+                    *expected.entry(piece.to_vec()).or_insert(0) += 3;
+                }
+                runs.push(Run::of_table(&table, &header()).unwrap(), &mut || Ok(())).unwrap();
+                assert!(runs.levels.iter().all(|level| level.len() < MOST_RUNS));
+            }
+            assert_eq!(content(&runs.finish(&mut || Ok(())).unwrap()), expected);
+        }
+    }
+
+    #[test]
+    fn merging_can_be_stopped() {
+        let run = |from: u64| {
+            Run::write(&header(), |writer| {
+                let mut pieces = (0..ENTRIES_PER_QUESTION as u64).map(|n| (n + from).to_be_bytes());
+                pieces.try_for_each(|piece| writer.push(&piece, 1).map_err(disk))
+            })
+        };
+        let runs = [run(0).unwrap(), run(7).unwrap()];
+        let stopped = Run::merge(&runs, &header(), &mut || Err(Error::Stopped)).unwrap_err();
+        assert_eq!(stopped, Error::Stopped);
+    }
+
+    #[test]
+    fn a_sum_that_overflows_is_an_error() {
+        let run = Run::write(&header(), |writer| writer.push(b"low", u64::MAX).map_err(disk));
+        let run = run.unwrap();
+        let error = Run::merge(&[run.clone(), run], &header(), &mut || Ok(())).unwrap_err();
+        assert_eq!(error, Error::counts(OVERFLOW));
+        let two = |writer: &mut Writer<BufWriter<&File>>| {
+            writer.push(b"low", u64::MAX).map_err(disk)?;
+            writer.push(b"new", 1).map_err(disk)
+        };
+        assert_eq!(Run::write(&header(), two).unwrap_err(), Error::counts(OVERFLOW));
+    }
+}

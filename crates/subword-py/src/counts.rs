@@ -1,0 +1,314 @@
+//! Counts of pieces, and how they are counted. `subword.Counts` adds the rest in Python.
+
+use std::path::PathBuf;
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use subword_core::counting::{self, Feeder, Settings};
+use subword_core::counts::Sorted;
+use subword_core::{Error, Result};
+
+use crate::engine::{ThreadsArgument, natural};
+use crate::errors;
+use crate::model::{PatternArgument, pattern_to_python};
+use crate::text::{Errors, Text};
+
+/// How often each piece occurs.
+#[pyclass(frozen, module = "subword._core")]
+pub(crate) struct Counts {
+    counts: RwLock<subword_core::Counts>,
+}
+
+impl From<subword_core::Counts> for Counts {
+    fn from(counts: subword_core::Counts) -> Counts {
+        Counts { counts: RwLock::new(counts) }
+    }
+}
+
+impl Counts {
+    /// The counts, to be read. Not to be held while the GIL is waited for.
+    pub(crate) fn read(&self) -> RwLockReadGuard<'_, subword_core::Counts> {
+        self.counts.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, subword_core::Counts> {
+        self.counts.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Runs without the GIL, and raises the engine's error.
+fn run<R: Send>(py: Python<'_>, work: impl Send + FnOnce() -> Result<R>) -> PyResult<R> {
+    py.detach(work).map_err(|error| errors::raise(py, error))
+}
+
+#[pymethods]
+impl Counts {
+    #[new]
+    #[pyo3(signature = (pattern, special_tokens))]
+    fn new(
+        py: Python<'_>,
+        pattern: PatternArgument,
+        special_tokens: Vec<String>,
+    ) -> PyResult<Self> {
+        let settings = Settings { special_tokens, ..Settings::new(pattern.0) };
+        let counts = settings.counts().map_err(|error| errors::raise(py, error))?;
+        Ok(Counts::from(counts))
+    }
+
+    /// The counts in a file.
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Counts> {
+        run(py, || subword_core::Counts::load(&path)).map(Counts::from)
+    }
+
+    /// The counts whose file these bytes are.
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Counts> {
+        run(py, || subword_core::Counts::from_bytes(data)).map(Counts::from)
+    }
+
+    /// Writes a file.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        run(py, || self.read().save(&path))
+    }
+
+    /// The bytes of the file.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &run(py, || self.read().to_bytes())?))
+    }
+
+    /// The pattern: a name, a regular expression, or a list of them.
+    #[getter]
+    fn pattern<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        pattern_to_python(py, self.read().pattern())
+    }
+
+    /// The special tokens, sorted.
+    #[getter]
+    fn special_tokens(&self) -> Vec<String> {
+        self.read().special_tokens().to_vec()
+    }
+
+    /// The sum of all counts.
+    #[getter]
+    fn total(&self) -> u64 {
+        self.read().total()
+    }
+
+    /// Whether the pieces are on disk.
+    #[getter]
+    fn on_disk(&self) -> bool {
+        self.read().is_on_disk()
+    }
+
+    fn __len__(&self) -> usize {
+        self.read().len()
+    }
+
+    /// The count of a piece.
+    fn get(&self, py: Python<'_>, piece: &[u8]) -> PyResult<u64> {
+        run(py, || self.read().get(piece))
+    }
+
+    /// Counts a piece more often.
+    fn add_piece(&self, py: Python<'_>, piece: &[u8], count: i128) -> PyResult<()> {
+        let count = u64::try_from(count).map_err(|_| {
+            PyValueError::new_err(format!("a count is a number from 0 to 2^64 - 1, not {count}"))
+        })?;
+        let added = self.write().add_piece(piece, count);
+        added.map_err(|error| errors::raise(py, error))
+    }
+
+    /// Adds all of another.
+    fn add(&self, py: Python<'_>, other: &Counts) -> PyResult<()> {
+        run(py, || {
+            if std::ptr::eq(self, other) {
+                let copy = subword_core::Counts::from_bytes(&self.read().to_bytes()?)?;
+                return self.write().add(&copy);
+            }
+            // Always in the same order, so that two that are added to each other do not wait for
+            // each other.
+            if std::ptr::from_ref(self) < std::ptr::from_ref(other) {
+                let mut counts = self.write();
+                counts.add(&other.read())
+            } else {
+                let other = other.read();
+                self.write().add(&other)
+            }
+        })
+    }
+
+    /// Forgets the pieces that occur less often.
+    fn prune(&self, py: Python<'_>, min_count: i128) -> PyResult<()> {
+        let min = natural("min_count", min_count)? as u64;
+        run(py, || self.write().prune(min))
+    }
+
+    /// Whether both have the same content.
+    fn equals(&self, py: Python<'_>, other: &Counts) -> PyResult<bool> {
+        if std::ptr::eq(self, other) {
+            return Ok(true);
+        }
+        run(py, || {
+            let (one, two) = if std::ptr::from_ref(self) < std::ptr::from_ref(other) {
+                (self, other)
+            } else {
+                (other, self)
+            };
+            let one = one.read();
+            one.is_equal(&two.read())
+        })
+    }
+
+    /// The pieces that occur most often, the first pieces of equals.
+    fn most_common<'py>(
+        &self,
+        py: Python<'py>,
+        n: i128,
+    ) -> PyResult<Vec<(Bound<'py, PyBytes>, u64)>> {
+        let n = natural("n", n)?;
+        let most = run(py, || self.read().most_common(n))?;
+        Ok(most.iter().map(|(piece, count)| (PyBytes::new(py, piece), *count)).collect())
+    }
+
+    /// A walk over the pieces, in the order of their bytes.
+    fn sorted(&self, py: Python<'_>) -> PyResult<CountsReader> {
+        let sorted = run(py, || self.read().sorted())?;
+        Ok(CountsReader { sorted })
+    }
+}
+
+/// A walk over pieces and their counts.
+#[pyclass(module = "subword._core")]
+pub(crate) struct CountsReader {
+    sorted: Sorted,
+}
+
+#[pymethods]
+impl CountsReader {
+    fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    fn __next__<'py>(&mut self, py: Python<'py>) -> PyResult<Option<(Bound<'py, PyBytes>, u64)>> {
+        let next = self.sorted.next().map_err(|error| errors::raise(py, error))?;
+        Ok(next.map(|(piece, count)| (PyBytes::new(py, piece), count)))
+    }
+}
+
+/// Counts the pieces of files. `watch` is called with how many bytes of them were read.
+#[pyfunction]
+#[pyo3(signature = (paths, pattern, special_tokens, *, threads, memory_limit, errors, field, watch))]
+#[expect(clippy::too_many_arguments, reason = "keywords of one Python function")]
+pub(crate) fn count_files(
+    py: Python<'_>,
+    paths: Vec<PathBuf>,
+    pattern: PatternArgument,
+    special_tokens: Vec<String>,
+    threads: Option<ThreadsArgument>,
+    memory_limit: Option<i128>,
+    errors: Errors,
+    field: String,
+    watch: Option<Py<PyAny>>,
+) -> PyResult<Counts> {
+    let settings = settings(pattern, special_tokens, threads, memory_limit, errors, field)?;
+    let mut raised = None;
+    let watch = |done| watched(&mut raised, watch.as_ref(), done);
+    let counts = py.detach(|| counting::count_files(paths, &settings, watch));
+    finished(py, counts, raised)
+}
+
+/// Counts the pieces of texts. `watch` is called with how many bytes of them were counted.
+#[pyfunction]
+#[pyo3(signature = (texts, pattern, special_tokens, *, threads, memory_limit, errors, watch))]
+#[expect(clippy::too_many_arguments, reason = "keywords of one Python function")]
+pub(crate) fn count_texts(
+    texts: &Bound<'_, PyAny>,
+    pattern: PatternArgument,
+    special_tokens: Vec<String>,
+    threads: Option<ThreadsArgument>,
+    memory_limit: Option<i128>,
+    errors: Errors,
+    watch: Option<Py<PyAny>>,
+) -> PyResult<Counts> {
+    let py = texts.py();
+    let field = String::new();
+    let settings = settings(pattern, special_tokens, threads, memory_limit, errors, field)?;
+    let texts = texts.try_iter()?.unbind();
+    let (mut raised, mut raised_by_texts) = (None, None);
+    let watch = |done| watched(&mut raised, watch.as_ref(), done);
+    let feed = |feeder: &mut Feeder<'_, '_>| {
+        let fed = Python::attach(|py| {
+            for text in texts.bind(py).clone() {
+                let text = Text::new(&text?, errors)?;
+                let bytes = text.bytes();
+                let pushed = if bytes.len() < feeder.room() {
+                    feeder.push(bytes)
+                } else {
+                    py.detach(|| feeder.push(bytes))
+                };
+                if let Err(error) = pushed {
+                    return Ok(Err(error));
+                }
+            }
+            Ok(Ok(()))
+        });
+        fed.unwrap_or_else(|error: PyErr| {
+            raised_by_texts = Some(error);
+            Err(Error::Stopped)
+        })
+    };
+    let counts = py.detach(|| counting::count_texts(&settings, watch, feed));
+    finished(py, counts, raised_by_texts.or(raised))
+}
+
+fn settings(
+    pattern: PatternArgument,
+    special_tokens: Vec<String>,
+    threads: Option<ThreadsArgument>,
+    memory_limit: Option<i128>,
+    errors: Errors,
+    field: String,
+) -> PyResult<Settings> {
+    let memory_limit = memory_limit.map(|limit| natural("memory_limit", limit)).transpose()?;
+    let errors = match errors {
+        Errors::Strict => counting::Errors::Strict,
+        Errors::Replace => counting::Errors::Replace,
+    };
+    let threads = threads.and_then(|threads| threads.0);
+    Ok(Settings {
+        special_tokens,
+        threads,
+        memory_limit,
+        errors,
+        field,
+        ..Settings::new(pattern.0)
+    })
+}
+
+/// Tells Python how far we are, and lets it interrupt.
+fn watched(raised: &mut Option<PyErr>, watch: Option<&Py<PyAny>>, done: u64) -> Result<()> {
+    let told = Python::attach(|py| {
+        py.check_signals()?;
+        watch.map(|watch| watch.call1(py, (done,))).transpose()
+    });
+    told.map(|_| ()).map_err(|error| {
+        *raised = Some(error);
+        Error::Stopped
+    })
+}
+
+/// The counts, or what Python raised, or what went wrong.
+fn finished(
+    py: Python<'_>,
+    counts: Result<subword_core::Counts>,
+    raised: Option<PyErr>,
+) -> PyResult<Counts> {
+    match (counts, raised) {
+        (Ok(counts), _) => Ok(Counts::from(counts)),
+        (Err(Error::Stopped), Some(raised)) => Err(raised),
+        (Err(error), _) => Err(errors::raise(py, error)),
+    }
+}

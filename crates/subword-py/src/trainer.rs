@@ -1,0 +1,199 @@
+//! Training: counts and settings in, a model and a log out.
+
+use std::sync::Arc;
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList, PyString};
+use subword_core::Error;
+use subword_core::bpe::train::{Effort, Merge, Stop, Ties};
+use subword_core::trainer::{Settings, Size, Start, Training};
+
+use crate::counts::Counts;
+use crate::engine::{Engine, natural};
+use crate::errors;
+use crate::model::Model;
+
+/// How a model came about.
+#[pyclass(frozen, module = "subword._core")]
+pub(crate) struct TrainingLog {
+    model: Arc<subword_core::Model>,
+    merges: Vec<Merge>,
+    stop: Stop,
+    effort: Effort,
+}
+
+#[pymethods]
+impl TrainingLog {
+    /// The merges in their order: left and right token, how often the pair occurred, and by how many
+    /// tokens the text became shorter.
+    fn merges<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let token = |id| PyBytes::new(py, self.model.token_bytes(id).unwrap_or_default());
+        let merge =
+            |merge: &Merge| (token(merge.pair.0), token(merge.pair.1), merge.count, merge.saved);
+        PyList::new(py, self.merges.iter().map(merge))
+    }
+
+    /// Why there are no more merges: "full", "no pair left" or "min_count".
+    #[getter]
+    fn stop(&self) -> &'static str {
+        match self.stop {
+            Stop::Full => "full",
+            Stop::NoPair => "no pair left",
+            Stop::MinCount => "min_count",
+        }
+    }
+
+    /// What it took.
+    fn effort<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let effort = PyDict::new(py);
+        effort.set_item("index_seconds", self.effort.index.as_secs_f64())?;
+        effort.set_item("merge_seconds", self.effort.merge.as_secs_f64())?;
+        effort.set_item("index_bytes", self.effort.bytes)?;
+        effort.set_item("queue_operations", self.effort.queue_operations)?;
+        effort.set_item("stale_candidates", self.effort.stale_candidates)?;
+        effort.set_item("stale_places", self.effort.stale_places)?;
+        effort.set_item("scans", self.effort.scans)?;
+        Ok(effort)
+    }
+
+    fn __len__(&self) -> usize {
+        self.merges.len()
+    }
+}
+
+/// `initial_vocab=`: "bytes", "chars", or tokens.
+pub(crate) enum InitialVocab {
+    Bytes,
+    Characters,
+    Given(Vec<Vec<u8>>),
+}
+
+impl<'a, 'py> FromPyObject<'a, 'py> for InitialVocab {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(name) = object.cast::<PyString>() {
+            return match name.to_str()? {
+                "bytes" => Ok(InitialVocab::Bytes),
+                "chars" => Ok(InitialVocab::Characters),
+                other => Err(PyValueError::new_err(format!(
+                    "initial_vocab must be \"bytes\", \"chars\" or a list of bytes, not {other:?}"
+                ))),
+            };
+        }
+        let token = |token: PyResult<Bound<'py, PyAny>>| -> PyResult<Vec<u8>> {
+            let token = token?;
+            let found = || token.get_type().name().map_or_else(|_| "?".into(), |n| n.to_string());
+            let wrong = |_| PyTypeError::new_err(format!("a token is bytes, not {}", found()));
+            Ok(token.cast::<PyBytes>().map_err(wrong)?.as_bytes().to_vec())
+        };
+        Ok(InitialVocab::Given(object.try_iter()?.map(token).collect::<PyResult<_>>()?))
+    }
+}
+
+/// `ties=`.
+pub(crate) struct TiesArgument(Ties);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for TiesArgument {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        match &*object.extract::<String>()? {
+            "greatest" => Ok(TiesArgument(Ties::Greatest)),
+            "smallest-ids" => Ok(TiesArgument(Ties::SmallestIds)),
+            other => Err(PyValueError::new_err(format!(
+                "ties must be \"greatest\" or \"smallest-ids\", not {other:?}"
+            ))),
+        }
+    }
+}
+
+/// Trains a model. `watch` is called with how many merges there are and how many there will be at most.
+#[pyfunction]
+#[pyo3(signature = (counts, *, vocab_size=None, num_merges=None, special_tokens=None,
+    ties=TiesArgument(Ties::Greatest), min_count=1, max_token_length=None,
+    initial_vocab=InitialVocab::Bytes, end_of_word=None, unk_token=None, limit_alphabet=None,
+    base=None, watch=None),
+    text_signature = "(counts, *, vocab_size=None, num_merges=None, special_tokens=None, \
+    ties='greatest', min_count=1, max_token_length=None, initial_vocab='bytes', end_of_word=None, \
+    unk_token=None, limit_alphabet=None, base=None, watch=None)")]
+#[expect(clippy::too_many_arguments, reason = "keywords of one Python function")]
+pub(crate) fn train_bpe(
+    py: Python<'_>,
+    counts: &Counts,
+    vocab_size: Option<i128>,
+    num_merges: Option<i128>,
+    special_tokens: Option<Vec<String>>,
+    ties: TiesArgument,
+    min_count: i128,
+    max_token_length: Option<i128>,
+    initial_vocab: InitialVocab,
+    end_of_word: Option<String>,
+    unk_token: Option<String>,
+    limit_alphabet: Option<i128>,
+    base: Option<&Engine>,
+    watch: Option<Py<PyAny>>,
+) -> PyResult<(Model, TrainingLog)> {
+    let number = |name, value: Option<i128>| value.map(|n| natural(name, n)).transpose();
+    let size = match (number("vocab_size", vocab_size)?, number("num_merges", num_merges)?) {
+        (Some(size), None) => Size::Vocab(size),
+        (None, Some(merges)) => Size::Merges(merges),
+        (None, None) => {
+            return Err(PyValueError::new_err(
+                "how much to learn: pass vocab_size= or num_merges=",
+            ));
+        }
+        (Some(_), Some(_)) => {
+            return Err(PyValueError::new_err("pass vocab_size= or num_merges=, not both"));
+        }
+    };
+    let limit = number("limit_alphabet", limit_alphabet)?;
+    let start = match (base, &initial_vocab) {
+        (Some(base), InitialVocab::Bytes) => Start::Base(base.model()),
+        (Some(_), _) => {
+            return Err(PyValueError::new_err("pass base= or initial_vocab=, not both"));
+        }
+        (None, InitialVocab::Characters) => Start::Characters(limit),
+        (None, InitialVocab::Bytes) => Start::Bytes,
+        (None, InitialVocab::Given(tokens)) => Start::Given(tokens),
+    };
+    if limit.is_some() && !matches!(start, Start::Characters(_)) {
+        return Err(PyValueError::new_err("limit_alphabet goes with initial_vocab=\"chars\""));
+    }
+    let settings = Settings {
+        start,
+        end_of_word,
+        unk_token,
+        special_tokens,
+        ties: ties.0,
+        min_count: natural("min_count", min_count)? as u64,
+        max_token_length: number("max_token_length", max_token_length)?,
+        ..Settings::new(size)
+    };
+    let mut raised = None;
+    let mut watch = |done: usize, most: usize| {
+        let told = Python::attach(|py| {
+            py.check_signals()?;
+            watch.as_ref().map(|watch| watch.call1(py, (done, most))).transpose()
+        });
+        told.map(|_| ()).map_err(|error| {
+            raised = Some(error);
+            Error::Stopped
+        })
+    };
+    let trained = py.detach(|| {
+        // The counts are let go of before Python is asked for anything.
+        let training = Training::new(&counts.read(), &settings)?;
+        training.run(&mut watch)
+    });
+    match (trained, raised) {
+        (Ok(trained), _) => {
+            let subword_core::bpe::train::Learned { merges, stop, effort } = trained.learned;
+            let model = Arc::new(trained.model);
+            Ok((Model(model.clone()), TrainingLog { model, merges, stop, effort }))
+        }
+        (Err(Error::Stopped), Some(raised)) => Err(raised),
+        (Err(error), _) => Err(errors::raise(py, error)),
+    }
+}

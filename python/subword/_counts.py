@@ -1,0 +1,300 @@
+"""Counts of pieces: what a tokenizer is trained from.
+
+Count anywhere, add up, train once. Adding is associative and commutative, so one thread, ten
+processes and a cluster give the same counts, and training needs nothing but counts.
+"""
+
+from __future__ import annotations
+
+import errno
+import glob
+import hashlib
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from subword import _core
+from subword._progress import showing
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from subword._types import Errors, Pattern, StrPath, Text
+
+
+class Counts:
+    """How often each piece occurs, and what cut the pieces: a pattern and special tokens.
+
+    Made by `count_pieces`, from a file, or from a mapping of pieces to counts. Iterating gives
+    ``(piece, count)`` in the order of the pieces' bytes.
+
+    >>> counts = Counts({b"low": 5, b" lower": 2}, pattern="gpt2")
+    >>> counts += Counts({b"low": 1, b" new": 3}, pattern="gpt2")
+    >>> list(counts)
+    [(b' lower', 2), (b' new', 3), (b'low', 6)]
+    >>> len(counts), counts.total, counts[b"low"]
+    (3, 11, 6)
+    """
+
+    __slots__ = ("_counts",)
+    __hash__ = None  # type: ignore[assignment]  # it can change
+
+    def __init__(
+        self,
+        counts: Mapping[bytes, int] | None = None,
+        *,
+        pattern: Pattern = "gpt2",
+        special_tokens: Iterable[str] = (),
+    ) -> None:
+        self._counts = _core.Counts(pattern, _strings(special_tokens))
+        for piece, count in (counts or {}).items():
+            self._counts.add_piece(piece, count)
+
+    @classmethod
+    def _of(cls, counts: _core.Counts) -> Self:
+        made = cls.__new__(cls)
+        made._counts = counts
+        return made
+
+    @property
+    def pattern(self) -> str | list[str]:
+        """The pattern that cut the pieces."""
+        return self._counts.pattern
+
+    @property
+    def special_tokens(self) -> list[str]:
+        """The special tokens that were cut out and are not counted, sorted."""
+        return self._counts.special_tokens
+
+    @property
+    def total(self) -> int:
+        """How many pieces were counted: the sum of all counts."""
+        return self._counts.total
+
+    @property
+    def on_disk(self) -> bool:
+        """Whether the pieces are in a temporary file, because ``memory_limit`` was reached.
+
+        Everything works as in memory; looking up a single piece is slower.
+        """
+        return self._counts.on_disk
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of the content: equal for equal counts, on any machine."""
+        return hashlib.sha256(self._counts.to_bytes()).hexdigest()
+
+    def __len__(self) -> int:
+        return len(self._counts)
+
+    def __iter__(self) -> Iterator[tuple[bytes, int]]:
+        return self._counts.sorted()
+
+    def __getitem__(self, piece: bytes) -> int:
+        return self._counts.get(piece)
+
+    def __contains__(self, piece: object) -> bool:
+        return isinstance(piece, bytes) and self._counts.get(piece) > 0
+
+    def most_common(self, n: int | None = None) -> list[tuple[bytes, int]]:
+        """The ``n`` pieces that occur most often, or all; of equals the first by their bytes.
+
+        >>> Counts({b"low": 5, b"new": 2, b"era": 5}).most_common(2)
+        [(b'era', 5), (b'low', 5)]
+        """
+        return self._counts.most_common(len(self) if n is None else n)
+
+    def prune(self, min_count: int) -> None:
+        """Forget the pieces that occur less than ``min_count`` times.
+
+        >>> counts = Counts({b"low": 5, b"new": 2})
+        >>> counts.prune(3)
+        >>> list(counts)
+        [(b'low', 5)]
+        """
+        self._counts.prune(min_count)
+
+    def copy(self) -> Self:
+        """The same counts once more."""
+        return self._of(_core.Counts.from_bytes(self._counts.to_bytes()))
+
+    def __iadd__(self, other: Counts) -> Self:
+        if not isinstance(other, Counts):
+            return NotImplemented
+        self._counts.add(other._counts)
+        return self
+
+    def __add__(self, other: Counts) -> Self:
+        if not isinstance(other, Counts):
+            return NotImplemented
+        both = self.copy()
+        both += other
+        return both
+
+    def __radd__(self, other: int) -> Self:
+        # `sum` starts with 0.
+        return self.copy() if isinstance(other, int) and other == 0 else NotImplemented
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Counts):
+            return NotImplemented
+        return self._counts.equals(other._counts)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _restore, (type(self), self._counts.to_bytes())
+
+    def __repr__(self) -> str:
+        pattern = str(self.pattern)
+        pattern = f"{pattern[:37]}..." if len(pattern) > 40 else pattern
+        return f"<Counts: {len(self)} pieces, {self.total} in all, pattern {pattern!r}>"
+
+    def save(self, path: StrPath) -> None:
+        """Write a file: sorted, compact, and either complete or not there."""
+        self._counts.save(path)
+
+    @classmethod
+    def load(cls, path: StrPath) -> Self:
+        """Read a file that `save` has written."""
+        return cls._of(_core.Counts.load(path))
+
+    def to_parquet(self, path: StrPath) -> None:
+        """Write a Parquet file: ``piece: binary, count: int64``, in the order of the pieces.
+
+        Needs pyarrow. Pattern, special tokens, version and fingerprint are in its metadata.
+        """
+        from subword._parquet import write
+
+        write(self, path)
+
+    @classmethod
+    def from_parquet(cls, path: StrPath) -> Self:
+        """Read a Parquet file that `to_parquet` has written. Needs pyarrow."""
+        from subword._parquet import read
+
+        counts, pattern, special_tokens = read(path)
+        made = cls(pattern=pattern, special_tokens=special_tokens)
+        for piece, count in counts:
+            made._counts.add_piece(piece, count)
+        return made
+
+
+def count_pieces(
+    files: StrPath | Iterable[StrPath] | None = None,
+    *,
+    texts: Iterable[Text] | None = None,
+    pattern: Pattern = "gpt2",
+    special_tokens: Iterable[str] = (),
+    threads: int | None = None,
+    memory_limit: int | str | None = None,
+    errors: Errors = "strict",
+    field: str = "text",
+    progress: bool | None = None,
+) -> Counts:
+    """Count the pieces of a corpus: of ``files``, or of ``texts``.
+
+    A file is one text; ``.jsonl`` has one per line, in ``field``, and ``.parquet`` one per row, in
+    the column ``field``. ``.gz`` and ``.zst`` are read as they are. A path may be a glob.
+    ``texts`` is any iterable of ``str`` or ``bytes``, read lazily.
+
+    Special tokens are cut out before the pattern runs, and not counted. ``memory_limit`` (bytes, or
+    ``"64MB"``) bounds the tables: what does not fit is sorted and written to temporary files. The
+    counts depend on the texts alone: not on threads, limit, or the order of files. ``progress``
+    shows a bar; by default if standard error is a terminal.
+
+    >>> list(count_pieces(texts=["low lower", "low"]))
+    [(b' lower', 1), (b'low', 2)]
+    """
+    if (files is None) == (texts is None):
+        raise TypeError("pass files or texts, one of the two")
+    limit = None if memory_limit is None else _size(memory_limit)
+    special = _strings(special_tokens)
+    if texts is not None:
+        with showing(progress, "counting") as watch:
+            return Counts._of(
+                _core.count_texts(
+                    texts,
+                    pattern,
+                    special,
+                    threads=threads,
+                    memory_limit=limit,
+                    errors=errors,
+                    watch=watch,
+                )
+            )
+    assert files is not None
+    paths = _expanded(files)
+    tables = [path for path in paths if path.suffix == ".parquet"]
+    others = [path for path in paths if path.suffix != ".parquet"]
+    total = sum(path.stat().st_size for path in others if path.is_file())
+    with showing(progress, "counting", total) as watch:
+        counts = Counts._of(
+            _core.count_files(
+                others,
+                pattern,
+                special,
+                threads=threads,
+                memory_limit=limit,
+                errors=errors,
+                field=field,
+                watch=watch,
+            )
+        )
+    if tables:
+        from subword._parquet import texts_of
+
+        counts += count_pieces(
+            texts=texts_of(tables, field),
+            pattern=pattern,
+            special_tokens=special,
+            threads=threads,
+            memory_limit=limit,
+            errors=errors,
+            progress=progress,
+        )
+    return counts
+
+
+def _strings(special_tokens: Iterable[str]) -> list[str]:
+    if isinstance(special_tokens, str):
+        raise TypeError("special_tokens must be a list of strings, not one string")
+    return list(special_tokens)
+
+
+def _expanded(files: StrPath | Iterable[StrPath]) -> list[Path]:
+    """The paths, and in place of a glob what it matches, sorted."""
+    one = isinstance(files, (str, os.PathLike))
+    paths: list[Path] = []
+    for path in [files] if one else files:  # type: ignore[union-attr]
+        name = os.fspath(path)  # type: ignore[arg-type]
+        if glob.has_magic(name) and not Path(name).exists():
+            found = sorted(glob.glob(name, recursive=True))  # noqa: PTH207 - it may be absolute
+            if not found:
+                raise FileNotFoundError(errno.ENOENT, "No file matches", name)
+            paths += map(Path, found)
+        else:
+            paths.append(Path(name))
+    return paths
+
+
+UNITS = {"": 1, "B": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30, "TB": 1 << 40}
+
+
+def _size(size: int | str) -> int:
+    """A number of bytes: 67108864, or "64MB".
+
+    >>> _size("64MB"), _size("1.5 gb"), _size(1000)
+    (67108864, 1610612736, 1000)
+    """
+    if isinstance(size, int):
+        return size
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?B?)\s*", size.upper())
+    if match is None:
+        raise ValueError(f'memory_limit must be a number of bytes or like "64MB", not {size!r}')
+    number, unit = match.groups()
+    return int(float(number) * UNITS[unit if unit.endswith("B") or not unit else unit + "B"])
+
+
+def _restore(cls: type[Counts], data: bytes) -> Counts:
+    return cls._of(_core.Counts.from_bytes(data))

@@ -1,0 +1,106 @@
+"""Parquet, by pyarrow: texts in a column, and counts as a table. Loaded only where it is needed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from subword._errors import CountsError
+
+try:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+except ImportError as error:
+    raise ImportError(
+        "Parquet files need pyarrow\n  hint: pip install 'subword[parquet]'", name="pyarrow"
+    ) from error
+
+if TYPE_CHECKING:
+    from subword._counts import Counts
+    from subword._types import StrPath
+
+VERSION = 1
+ROWS_PER_BATCH = 1 << 16
+KEY = b"subword"
+
+
+def texts_of(paths: Iterable[Path], field: str) -> Iterator[str | bytes]:
+    """The texts in a column of Parquet files, a few rows in memory at a time."""
+    for path in paths:
+        with _opened(path) as file:
+            names = file.schema_arrow.names
+            if field not in names:
+                hint = f"pass field={names[0]!r}, or another one" if names else None
+                raise CountsError(str(path), f'no column "{field}"', hint)
+            row = 0
+            for batch in file.iter_batches(batch_size=1024, columns=[field]):
+                for text in batch.column(0).to_pylist():
+                    if not isinstance(text, (str, bytes)):
+                        found = type(text).__name__
+                        message = f'row {row}: expected text in the column "{field}", found {found}'
+                        raise CountsError(str(path), message)
+                    yield text
+                    row += 1
+
+
+def write(counts: Counts, path: StrPath) -> None:
+    """Counts as a table, sorted by piece, written under another name until it is complete."""
+    about = {
+        "version": VERSION,
+        "pattern": counts.pattern,
+        "special_tokens": counts.special_tokens,
+        "fingerprint": counts.fingerprint,
+    }
+    schema = pa.schema(
+        [pa.field("piece", pa.binary(), nullable=False), pa.field("count", pa.int64(), False)],
+        metadata={KEY: json.dumps(about)},
+    )
+    path = Path(path).resolve()
+    partial = path.with_name(f".{path.name}.part")
+    entries = iter(counts)
+    try:
+        with pq.ParquetWriter(partial, schema, compression="zstd") as file:
+            while rows := list(islice(entries, ROWS_PER_BATCH)):
+                pieces, numbers = zip(*rows, strict=True)
+                if max(numbers) >= 1 << 63:
+                    raise CountsError(str(path), "a count is over 2^63 - 1, the limit of Parquet")
+                file.write_batch(pa.record_batch([pieces, numbers], schema=schema))
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def read(path: StrPath) -> tuple[Iterator[tuple[bytes, int]], str | list[str], list[str]]:
+    """The entries, the pattern and the special tokens of a table that `write` has written."""
+    file = _opened(path)
+    try:
+        about: dict[str, Any] = json.loads((file.schema_arrow.metadata or {})[KEY])
+        version, pattern, special = (
+            about["version"],
+            about["pattern"],
+            about["special_tokens"],
+        )
+    except (KeyError, ValueError, TypeError):
+        file.close()
+        raise CountsError(str(path), "expected counts, found a file of another kind") from None
+    if version != VERSION:
+        file.close()
+        message = f"expected version {VERSION} of counts, found version {version}"
+        raise CountsError(str(path), message, "a newer version of subword wrote it")
+
+    def entries() -> Iterator[tuple[bytes, int]]:
+        with file:
+            for batch in file.iter_batches(batch_size=ROWS_PER_BATCH, columns=["piece", "count"]):
+                yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
+
+    return entries(), pattern, special
+
+
+def _opened(path: StrPath) -> Any:
+    try:
+        return pq.ParquetFile(path)
+    except pa.ArrowInvalid as error:
+        raise CountsError(str(path), f"not a Parquet file: {error}") from error
