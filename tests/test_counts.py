@@ -21,7 +21,7 @@ from strategies import texts
 from subword import Counts, CountsError, TextError, _core, count_pieces
 
 SPECIAL = ["<|endoftext|>", "<|endo", "ftext|><|endo"]
-PATTERNS = ["gpt2", "cl100k", "o200k", "llama3", "qwen2", "deepseek-v3", "none", r"\w+|\W"]
+PATTERNS = [*subword.patterns, r"\w+|\W"]
 
 
 def plain_count(documents: list[str], pattern: str, special_tokens: list[str]) -> Counter[bytes]:

@@ -193,7 +193,7 @@ impl CountsReader {
     }
 
     fn __next__<'py>(&mut self, py: Python<'py>) -> PyResult<Option<(Bound<'py, PyBytes>, u64)>> {
-        let next = self.sorted.next().map_err(|error| errors::raise(py, error))?;
+        let next = self.sorted.next_piece().map_err(|error| errors::raise(py, error))?;
         Ok(next.map(|(piece, count)| (PyBytes::new(py, piece), count)))
     }
 }

@@ -255,7 +255,7 @@ impl Counts {
         }
         let (mut one, mut two) = (self.sorted()?, other.sorted()?);
         loop {
-            let (a, b) = (one.next()?, two.next()?);
+            let (a, b) = (one.next_piece()?, two.next_piece()?);
             if a != b || a.is_none() {
                 return Ok(a == b);
             }
@@ -315,7 +315,7 @@ pub struct Sorted(Reader<From>);
 
 impl Sorted {
     /// The next piece and its count; none after the last.
-    pub fn next(&mut self) -> Result<Option<(&[u8], Count)>> {
+    pub fn next_piece(&mut self) -> Result<Option<(&[u8], Count)>> {
         self.0.next()
     }
 }
