@@ -40,8 +40,8 @@ min_count_option = click.option(
     "--pattern",
     metavar="NAME",
     help="The split pattern: of a tokenizer file that does not hold one (.tiktoken), or with --out "
-    "of the pieces (gpt2 if not given). gpt2, cl100k, o200k, llama3, qwen2, deepseek-v3, none, or "
-    "a regular expression.",
+    "of the pieces (gpt2 if not given). gpt2, cl100k, o200k, llama3, qwen2, deepseek-v3, "
+    "whitespace, none, or a regular expression.",
 )
 @threads_option
 @click.option(

@@ -23,7 +23,7 @@ bounded, entries must rise, and the footer must agree with what was read.
 
 use std::io::{self, Read, Write};
 
-use super::table::{hash_long, mix};
+use super::key::{hash_long, mix};
 use crate::error::{Error, Result};
 use crate::model::{MAX_SPECIAL_BYTES, Pattern};
 use crate::pretok::Named;
