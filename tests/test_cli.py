@@ -93,7 +93,7 @@ def test_nothing_encodes_to_nothing() -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_more_ids_than_fit_in_one_block_are_all_printed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("subword._cli.IDS_PER_BLOCK", 3)
+    monkeypatch.setattr("subword._cli.encoding.IDS_PER_BLOCK", 3)
     assert output("encode", "tok.json", "text.txt") == b"257 258 32 115 257 259 260 10\n"
 
 
@@ -298,7 +298,7 @@ def test_a_write_that_is_interrupted_leaves_the_old_file(
 
     Path("ids.npy").write_text("old")
     before = sorted(folder.iterdir())
-    monkeypatch.setattr("subword._cli.write_npy", interrupted)
+    monkeypatch.setattr("subword._cli.encoding.write_npy", interrupted)
     assert run("encode", "tok.json", "text.txt", "--out", "ids.npy").exit_code == 130
     assert Path("ids.npy").read_text() == "old"
     assert sorted(folder.iterdir()) == before
@@ -308,7 +308,9 @@ def test_the_version_is_that_of_the_package() -> None:
     assert output("--version") == f"main {subword.__version__}\n".encode()
 
 
-@pytest.mark.parametrize("command", ["", "encode", "decode", "count", "info", "convert"])
+@pytest.mark.parametrize(
+    "command", ["", "encode", "decode", "count", "merge-counts", "info", "convert"]
+)
 def test_help_shows_examples(command: str) -> None:
     help = output(*command.split(), "--help").decode()
     assert "Examples:\n" in help

@@ -2,6 +2,7 @@
 The engine of `subword`. No Python, no printing, no network.
 
 ```text
+COUNT   files or texts -> special -> pretok -> pieces -> Counts
 ENCODE  text -> special -> normalize -> pretok -> pieces -> cache, or merge on a miss -> ids
 DECODE  ids  -> vocab -> bytes
 ```
@@ -10,8 +11,10 @@ From what a user holds down to bytes:
 
 | module      | what it knows                                                             |
 |-------------|---------------------------------------------------------------------------|
-| `tokenizer` | the assembly: `Model` to encode, decode, count; the only one with threads |
+| `tokenizer` | the assembly: `Model` to encode, decode, count; threads                   |
+| `counting`  | the assembly: files or texts to `Counts`; threads                         |
 | `formats`   | files to `Model` and back                                                 |
+| `corpus`    | files to blocks of text                                                   |
 | `special`   | text to ordinary spans and special tokens                                 |
 | `normalize` | text to normalised text                                                   |
 | `counts`    | how often each piece occurs                                               |
@@ -20,6 +23,8 @@ From what a user holds down to bytes:
 | `cache`     | piece to ids, remembered, bounded                                         |
 | `model`     | everything a trained tokenizer is, as plain data                          |
 | `vocab`     | token bytes to id, and back                                               |
+| `json`      | JSON with line numbers                                                    |
+| `atomic`    | writes that are all or nothing                                            |
 | `utf8`      | characters as Python keeps them to UTF-8                                  |
 | `arch`      | byte scans with SIMD forms                                                |
 

@@ -111,7 +111,7 @@ pub fn count_files(
         Ok(block.map(Job::Block))
     };
     work.run(threads, next, |work| work.watch(&mut watch))?;
-    work.finish(threads)
+    work.finish(threads, &mut watch)
 }
 
 /// Counts the pieces of texts: of those that `feed` gives to the feeder. `watch` is told how many
@@ -131,7 +131,7 @@ pub fn count_texts(
         fed.and_then(|()| work.watch(&mut watch))
     };
     work.run(threads, |_| Ok(queue.take(&work).map(Job::Texts)), lead)?;
-    work.finish(threads)
+    work.finish(threads, &mut watch)
 }
 
 #[cfg(test)]

@@ -34,8 +34,8 @@ pub(super) struct Work<'s> {
     gatherer: Gatherer,
     /// How many bytes are done.
     done: AtomicU64,
-    stopped: AtomicBool,
     running: AtomicUsize,
+    failed: AtomicBool,
     /// The error that comes first in the corpus, and where.
     error: Mutex<Option<(usize, Error)>>,
 }
@@ -51,15 +51,17 @@ impl<'s> Work<'s> {
             settings,
             gatherer: Gatherer::new(counts, settings.memory_limit, threads),
             done: AtomicU64::new(0),
-            stopped: AtomicBool::new(false),
             running: AtomicUsize::new(0),
+            failed: AtomicBool::new(false),
             error: Mutex::new(None),
         })
     }
 
-    /// Whether it makes no sense to go on.
+    /// Whether no more blocks are to be counted. Those that are being counted are finished if one of
+    /// them has failed: there may be an error that comes first. If the leader has stopped, they are
+    /// not.
     pub(super) fn is_stopped(&self) -> bool {
-        self.stopped.load(Ordering::Relaxed)
+        self.failed.load(Ordering::Relaxed) || self.gatherer.is_stopped()
     }
 
     /// How many bytes are done.
@@ -85,14 +87,14 @@ impl<'s> Work<'s> {
             let spawn = |_: &usize| thread::Builder::new().spawn_scoped(scope, work).is_ok();
             let spawned = (0..threads).filter(spawn).count();
             self.running.fetch_sub(threads - spawned, Ordering::SeqCst);
-            let _stop = StopOnPanic(&self.stopped);
+            let _stop = StopOnPanic(&self.gatherer);
             let led = if spawned > 0 {
                 lead(self)
             } else {
                 Err(Error::Argument { message: "no thread could be started".to_owned() })
             };
-            if led.is_err() {
-                self.stopped.store(true, Ordering::SeqCst);
+            if led.is_err() && !self.failed.load(Ordering::SeqCst) {
+                self.gatherer.stop();
             }
             led
         });
@@ -155,7 +157,7 @@ impl<'s> Work<'s> {
         if first.as_ref().is_none_or(|(other, _)| number < *other) {
             *first = Some((number, error));
         }
-        self.stopped.store(true, Ordering::SeqCst);
+        self.failed.store(true, Ordering::SeqCst);
     }
 
     fn count_block(&self, block: &Block, counter: &mut Counter) -> Result<()> {
@@ -201,8 +203,13 @@ impl<'s> Work<'s> {
     }
 
     /// All that was counted.
-    pub(super) fn finish(self, threads: usize) -> Result<Counts> {
-        self.gatherer.finish(|jobs, run| share(jobs, threads, run))
+    pub(super) fn finish(
+        self,
+        threads: usize,
+        watch: &mut impl FnMut(u64) -> Result<()>,
+    ) -> Result<Counts> {
+        let done = self.done();
+        self.gatherer.finish(|jobs, run| share(jobs, threads, run), &mut || watch(done))
     }
 }
 
@@ -241,12 +248,12 @@ impl Drop for Ended<'_> {
 }
 
 /// Stops the workers if the leader panics, so that they can be waited for.
-struct StopOnPanic<'a>(&'a AtomicBool);
+struct StopOnPanic<'a>(&'a Gatherer);
 
 impl Drop for StopOnPanic<'_> {
     fn drop(&mut self) {
         if thread::panicking() {
-            self.0.store(true, Ordering::SeqCst);
+            self.0.stop();
         }
     }
 }

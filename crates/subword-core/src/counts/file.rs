@@ -23,7 +23,7 @@ bounded, entries must rise, and the footer must agree with what was read.
 
 use std::io::{self, Read, Write};
 
-use super::table::{hash_long, mix};
+use super::key::{hash_long, mix};
 use crate::error::{Error, Result};
 use crate::model::{MAX_SPECIAL_BYTES, Pattern};
 use crate::pretok::Named;
@@ -174,7 +174,7 @@ fn write_string(to: &mut impl Write, text: &str) -> io::Result<()> {
 
 /// Reads entries in the order of their pieces.
 #[derive(Debug)]
-pub struct Reader<R> {
+pub(super) struct Reader<R> {
     input: Input<R>,
     header: Header,
     piece: Vec<u8>,
@@ -216,8 +216,7 @@ impl<R: Read> Reader<R> {
     }
 
     /// Reads the next piece; none after the last.
-    #[expect(clippy::should_implement_trait, reason = "the piece is lent, and it can fail")]
-    pub fn next(&mut self) -> Result<Option<(&[u8], Count)>> {
+    pub(super) fn next(&mut self) -> Result<Option<(&[u8], Count)>> {
         Ok(self.advance()?.map(|count| (self.piece.as_slice(), count)))
     }
 
@@ -361,6 +360,8 @@ fn cut_off() -> Error {
 mod tests {
     use super::*;
 
+    type Pieces = Vec<(Vec<u8>, Count)>;
+
     fn header() -> Header {
         let parts = vec![Pattern::Regex(r"\d".into()), Pattern::Named(Named::Gpt2)];
         let special_tokens = vec!["<s>".to_owned(), "é".to_owned()];
@@ -373,7 +374,7 @@ mod tests {
         writer.finish().unwrap().0
     }
 
-    fn read(bytes: &[u8]) -> Result<(Header, Vec<(Vec<u8>, Count)>)> {
+    fn read(bytes: &[u8]) -> Result<(Header, Pieces)> {
         let mut reader = Reader::new(bytes)?;
         let mut pieces = Vec::new();
         while let Some((piece, count)) = reader.next()? {

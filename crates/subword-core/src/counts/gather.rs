@@ -10,6 +10,7 @@ thread 3   table  /                      at the end the runs are merged
 Pieces are never all in memory twice: a shard that was added is freed before the next is.
 */
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::file::Header;
@@ -17,7 +18,7 @@ use super::runs::{Run, Runs};
 use super::sorted;
 use super::table::{Shard, Table};
 use super::{Counts, Pieces};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::types::Count;
 
 /// What the threads share.
@@ -28,6 +29,7 @@ pub struct Gatherer {
     limit: Option<usize>,
     runs: Mutex<Runs>,
     done: Mutex<Vec<(Table, Count)>>,
+    stopped: AtomicBool,
 }
 
 /// What one thread fills.
@@ -47,7 +49,22 @@ impl Gatherer {
         let header = counts.header.clone();
         let runs = Mutex::new(Runs::new(header.clone()));
         let limit = limit.map(|limit| limit / threads.max(1));
-        Gatherer { header, limit, runs, done: Mutex::new(Vec::new()) }
+        let (done, stopped) = (Mutex::new(Vec::new()), AtomicBool::new(false));
+        Gatherer { header, limit, runs, done, stopped }
+    }
+
+    /// Nothing more is to be done.
+    pub fn stop(&self) {
+        self.stopped.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether it makes no sense to go on.
+    pub fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
+
+    fn go_on(&self) -> Result<()> {
+        if self.is_stopped() { Err(Error::Stopped) } else { Ok(()) }
     }
 
     /// A table for a thread.
@@ -59,8 +76,12 @@ impl Gatherer {
     }
 
     /// All that the threads have counted. `share` calls a function with each number below its first
-    /// argument, on as many threads as it likes.
-    pub fn finish(self, share: impl FnOnce(usize, &(dyn Fn(usize) + Sync))) -> Result<Counts> {
+    /// argument, on as many threads as it likes; `watch` is called from time to time, and may stop it.
+    pub fn finish(
+        self,
+        share: impl FnOnce(usize, &(dyn Fn(usize) + Sync)),
+        watch: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<Counts> {
         let mut runs = self.runs.into_inner().unwrap_or_else(PoisonError::into_inner);
         let tables = self.done.into_inner().unwrap_or_else(PoisonError::into_inner);
         let pieces = if runs.is_empty() {
@@ -69,19 +90,22 @@ impl Gatherer {
             Pieces::Memory { table: added(tables, share), total }
         } else {
             for (table, _) in tables {
-                runs.push(Run::of_table(&table, &self.header)?)?;
+                watch()?;
+                runs.push(Run::of_table(&table, &self.header)?, watch)?;
             }
-            Pieces::Disk(runs.finish()?)
+            Pieces::Disk(runs.finish(watch)?)
         };
         Ok(Counts { header: self.header, pieces })
     }
 }
 
 impl Spill<'_> {
-    /// Writes the table as a run if it is full.
+    /// Writes the table as a run if it is full. An error if it makes no sense to go on.
     #[inline]
     pub fn relieve(&mut self) -> Result<()> {
-        if self.table.is_full() { self.write() } else { Ok(()) }
+        self.gatherer.go_on()?;
+        let full = self.gatherer.limit.is_some() && self.table.is_full();
+        if full { self.write() } else { Ok(()) }
     }
 
     #[cold]
@@ -89,7 +113,8 @@ impl Spill<'_> {
         let run = Run::of_table(&self.table, &self.gatherer.header)?;
         self.table.clear();
         self.total = 0;
-        self.gatherer.runs.lock().unwrap_or_else(PoisonError::into_inner).push(run)
+        let mut runs = self.gatherer.runs.lock().unwrap_or_else(PoisonError::into_inner);
+        runs.push(run, &mut || self.gatherer.go_on())
     }
 
     /// Nothing more comes from this thread.

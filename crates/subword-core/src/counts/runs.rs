@@ -77,14 +77,27 @@ impl Run {
         Ok(Run { file: Arc::new(temporary), summary })
     }
 
-    /// The sum of some runs.
-    pub(super) fn merge(runs: &[Run], header: &Header) -> Result<Run> {
+    /// The sum of some runs. `go_on` is asked from time to time.
+    fn merge(runs: &[Run], header: &Header, go_on: &mut GoOn) -> Result<Run> {
         let readers = runs.iter().map(Run::read).collect::<Result<Vec<_>>>()?;
+        let mut written = 0;
         Run::write(header, |writer| {
-            merge(readers, |piece, count| writer.push(piece, count).map_err(disk))
+            merge(readers, |piece, count| {
+                written += 1;
+                if written % ENTRIES_PER_QUESTION == 0 {
+                    go_on()?;
+                }
+                writer.push(piece, count).map_err(disk)
+            })
         })
     }
 }
+
+/// An error if it makes no sense to go on.
+pub(super) type GoOn<'a> = dyn FnMut() -> Result<()> + 'a;
+
+/// How many pieces are merged between two questions: some milliseconds.
+const ENTRIES_PER_QUESTION: usize = 1 << 15;
 
 /// Calls `entry` with each piece and the sum of its counts, in the order of the pieces' bytes.
 pub(super) fn merge<R: Read>(
@@ -162,7 +175,7 @@ impl Runs {
     }
 
     /// One more, merged with others if there are many.
-    pub(super) fn push(&mut self, mut run: Run) -> Result<()> {
+    pub(super) fn push(&mut self, mut run: Run, go_on: &mut GoOn) -> Result<()> {
         for level in 0.. {
             if level == self.levels.len() {
                 self.levels.push(Vec::new());
@@ -171,23 +184,23 @@ impl Runs {
             if self.levels[level].len() < MOST_RUNS {
                 break;
             }
-            run = Run::merge(&std::mem::take(&mut self.levels[level]), &self.header)?;
+            run = Run::merge(&std::mem::take(&mut self.levels[level]), &self.header, go_on)?;
         }
         Ok(())
     }
 
     /// The sum of all.
-    pub(super) fn finish(self) -> Result<Run> {
+    pub(super) fn finish(self, go_on: &mut GoOn) -> Result<Run> {
         let mut runs: Vec<Run> = self.levels.into_iter().flatten().collect();
         while runs.len() > MOST_RUNS {
             let rest = runs.split_off(MOST_RUNS);
-            let merged = Run::merge(&runs, &self.header)?;
+            let merged = Run::merge(&runs, &self.header, go_on)?;
             runs = rest;
             runs.push(merged);
         }
         match runs.len() {
             1 => Ok(runs.remove(0)),
-            _ => Run::merge(&runs, &self.header),
+            _ => Run::merge(&runs, &self.header, go_on),
         }
     }
 }
@@ -301,18 +314,31 @@ mod tests {
                     table.add(table.probe(piece, 0, piece.len()), piece, 3);
                     *expected.entry(piece.to_vec()).or_insert(0) += 3;
                 }
-                runs.push(Run::of_table(&table, &header()).unwrap()).unwrap();
+                runs.push(Run::of_table(&table, &header()).unwrap(), &mut || Ok(())).unwrap();
                 assert!(runs.levels.iter().all(|level| level.len() < MOST_RUNS));
             }
-            assert_eq!(content(&runs.finish().unwrap()), expected);
+            assert_eq!(content(&runs.finish(&mut || Ok(())).unwrap()), expected);
         }
+    }
+
+    #[test]
+    fn merging_can_be_stopped() {
+        let run = |from: u64| {
+            Run::write(&header(), |writer| {
+                let mut pieces = (0..ENTRIES_PER_QUESTION as u64).map(|n| (n + from).to_be_bytes());
+                pieces.try_for_each(|piece| writer.push(&piece, 1).map_err(disk))
+            })
+        };
+        let runs = [run(0).unwrap(), run(7).unwrap()];
+        let stopped = Run::merge(&runs, &header(), &mut || Err(Error::Stopped)).unwrap_err();
+        assert_eq!(stopped, Error::Stopped);
     }
 
     #[test]
     fn a_sum_that_overflows_is_an_error() {
         let run = Run::write(&header(), |writer| writer.push(b"low", u64::MAX).map_err(disk));
         let run = run.unwrap();
-        let error = Run::merge(&[run.clone(), run], &header()).unwrap_err();
+        let error = Run::merge(&[run.clone(), run], &header(), &mut || Ok(())).unwrap_err();
         assert_eq!(error, Error::counts(OVERFLOW));
         let two = |writer: &mut Writer<BufWriter<&File>>| {
             writer.push(b"low", u64::MAX).map_err(disk)?;

@@ -1,0 +1,20 @@
+"""The command line: `subword encode | decode | count | merge-counts | info | convert`.
+
+Each command reads files or standard input and writes text or numpy arrays; text is read as bytes,
+so that whatever is in a file comes back. A file is written under another name and renamed when it
+is complete: an interrupted command leaves the old file alone.
+
+    exit code   means
+    0           done
+    1           it did not work: `error: ...` on standard error, and a `hint:` line where one helps
+    2           the command line makes no sense
+    130         interrupted
+
+Files of a corpus are trusted: unlike `Tokenizer.encode`, the commands encode special tokens as
+their ids unless `--special` says otherwise.
+"""
+
+from subword._cli import counting, describing, encoding
+from subword._cli.group import main
+
+__all__ = ["counting", "describing", "encoding", "main"]

@@ -1,0 +1,42 @@
+"""Reading and writing: files, or standard input and output."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+STANDARD = Path("-")  # standard input or output
+
+
+def read(file: Path) -> bytes:
+    """The bytes of a file, or of standard input."""
+    return sys.stdin.buffer.read() if file == STANDARD else file.read_bytes()
+
+
+@contextmanager
+def output(path: Path) -> Iterator[IO[bytes]]:
+    """Standard output, or a file that appears under its name only when it is complete."""
+    if path == STANDARD:
+        yield sys.stdout.buffer
+        return
+    path = path.resolve()
+    if path.exists() and not path.is_file():  # a device, a named pipe, or a mistake
+        with path.open("wb") as stream:
+            yield stream
+        return
+    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with partial.open("xb") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        partial.replace(path)
+    except FileNotFoundError as error:
+        error.filename = str(path)  # name the file that was asked for
+        raise
+    finally:
+        partial.unlink(missing_ok=True)
