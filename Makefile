@@ -52,6 +52,8 @@ bench-peers: ## install the peers that we are measured against
 	$(PYTHON) -m venv $(BENCH)
 	$(BENCH)/bin/python -m pip install --quiet --upgrade pip
 	$(BENCH)/bin/python -m pip install --quiet --requirement bench/requirements-peers.txt
+	-$(BENCH)/bin/python -m pip install --quiet 'cython<3' 'setuptools<70' wheel && \
+	  $(BENCH)/bin/python -m pip install --quiet --no-build-isolation youtokentome==1.0.6
 
 bench: bench-peers ## measure against the peers, and file the result
 	$(BENCH)/bin/python -m pip install --quiet --force-reinstall --no-deps .

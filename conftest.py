@@ -1,4 +1,4 @@
-"""The examples in *.md files run in an empty folder, with the `subword` command at hand."""
+"""Examples run in an empty folder; those of *.md files have the `subword` command at hand."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 
 
 @pytest.fixture(autouse=True)
-def _pages_run_in_a_folder_of_their_own(request: pytest.FixtureRequest) -> None:
-    if request.node.path.suffix != ".md":
+def _examples_run_in_a_folder_of_their_own(request: pytest.FixtureRequest) -> None:
+    if not isinstance(request.node, pytest.DoctestItem):
         return
     folder: Path = request.getfixturevalue("tmp_path")
     monkeypatch: pytest.MonkeyPatch = request.getfixturevalue("monkeypatch")

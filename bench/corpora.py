@@ -27,6 +27,9 @@ CORPORA = {
     "multi": "multi_clean_10mb.txt",
 }
 
+#: Every text that is measured: those above, and those that only trainers read.
+FILES = CORPORA | {"enwiki": "enwiki_50mb.txt", "tinystories": "tinystories_2.4mb.txt"}
+
 
 class DataError(Exception):
     """The data is not where it should be; the message says where it was looked for."""
@@ -99,7 +102,7 @@ def existing(path: Path) -> Path:
 
 def text(data: Path, name: str, at_most: int | None = None) -> bytes:
     """A corpus by its short name, or its first ``at_most`` bytes, cut after a line."""
-    return head(existing(data / "corpora" / CORPORA[name]).read_bytes(), at_most)
+    return head(existing(data / "corpora" / FILES[name]).read_bytes(), at_most)
 
 
 def head(content: bytes, at_most: int | None) -> bytes:

@@ -10,9 +10,10 @@ from pathlib import Path
 
 from corpora import ROOT
 from peers import Adapter, pinned_versions
+from trainers import Trainer
 
 
-def facts(adapters: Iterable[Adapter]) -> dict[str, str]:
+def facts(adapters: Iterable[Adapter | Trainer]) -> dict[str, str]:
     """Name and value of every fact, in the order in which they are printed."""
     return {
         "processor": processor(),
@@ -26,7 +27,7 @@ def facts(adapters: Iterable[Adapter]) -> dict[str, str]:
     }
 
 
-def versions(adapters: Iterable[Adapter]) -> dict[str, str]:
+def versions(adapters: Iterable[Adapter | Trainer]) -> dict[str, str]:
     """The installed version of every library, with a word where it is not the pinned one."""
     pinned = pinned_versions()
     found = {}

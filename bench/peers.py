@@ -166,7 +166,7 @@ def use_one_thread() -> None:
 
 
 def pinned_versions() -> dict[str, str]:
-    """What requirements-peers.txt asks for: ``{"tiktoken": "0.14.0", ...}``."""
+    """What requirements-peers.txt asks for: ``{"tiktoken": "0.14.0", "numpy": "2.4.6", ...}``."""
     lines = (Path(__file__).parent / "requirements-peers.txt").read_text().splitlines()
     pins = (line.split(";")[0].split("==") for line in lines if "==" in line)
-    return {name.strip(): version.strip() for name, version in pins if name.strip() in ADAPTERS}
+    return {name.strip(): version.strip() for name, version in pins}

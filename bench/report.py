@@ -6,13 +6,24 @@ facts | targets | one table per scenario | every row with its spread
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import NamedTuple
 
+import report_training
 from peers import OURS, REFERENCE
-from results import Result, Row, Spread, spread
+from results import Result, Row, spread
+from tables import (
+    column,
+    milliseconds,
+    pivot,
+    ranged,
+    significant,
+    status_or,
+    table,
+    times,
+    with_ratio,
+)
 from targets import Judged, Target
 
 
@@ -39,9 +50,11 @@ def markdown(report: Report) -> str:
         *short_table(report.results),
         *load_tables(report.results),
         *hostile_table(report.results),
+        *report_training.tables(report.results),
         "## Every row",
-        f"The median, then the least and the greatest of all rounds. x is against {REFERENCE}, "
-        "round by round. Cores is processor time by wall time.",
+        "The median, then the least and the greatest of all rounds. x is against the reference "
+        f"({REFERENCE}; tokenizers where something is trained), round by round. Cores is processor "
+        "time by wall time.",
         rows_table(report.results),
     ]
     return "\n\n".join(parts) + "\n"
@@ -82,20 +95,6 @@ def write(report: Report, folder: Path, stem: str) -> Path:
     return path
 
 
-def table(head: list[str], rows: list[list[str]], *, numbers: bool = True) -> str:
-    """A Markdown table; all columns but the first to the right where they hold numbers.
-
-    Example:
-        >>> print(table(["library", "ms"], [["subword", "90"]]))
-        | library | ms |
-        |---|--:|
-        | subword | 90 |
-    """
-    rule = ["---", *(["--:" if numbers else "---"] * (len(head) - 1))]
-    lines = [f"| {' | '.join(cells)} |" for cells in (head, *rows)]
-    return "\n".join([lines[0], f"|{'|'.join(rule)}|", *lines[1:]])
-
-
 def targets_table(judged: list[Judged]) -> str:
     rows = [
         [f"`{one.target.path}`", str(one.target), measured(one.target, one.measured), one.verdict]
@@ -110,7 +109,8 @@ def targets_table(judged: list[Judged]) -> str:
 def measured(target: Target, value: float | None) -> str:
     if value is None:
         return "—"
-    return f"{significant(value)} ms" if target.kind == "milliseconds" else times(value)
+    units = {"milliseconds": " ms", "megabytes": " MB"}
+    return significant(value) + units.get(target.kind, "x")
 
 
 def warnings(results: list[Result]) -> list[str]:
@@ -119,7 +119,7 @@ def warnings(results: list[Result]) -> list[str]:
     lines = [
         f"- **{row.library}, `{result.path}`: {row.status}**: {row.note}"
         for result, row in rows
-        if row.status in ("ids differ", "failed")
+        if row.status in ("ids differ", "merges differ", "failed")
     ]
     many = [(result, row) for result, row in rows if row.measured and row.cores > 1.1]
     lines += [
@@ -133,30 +133,6 @@ def warnings(results: list[Result]) -> list[str]:
             "again."
         )
     return ["## Take care", "\n".join(lines)] if lines else []
-
-
-def pivot(title: str, results: list[Result], cell: Callable[[Result, Row], str]) -> list[str]:
-    """Libraries down, paths across."""
-    if not results:
-        return []
-    names = list(dict.fromkeys(row.library for result in results for row in result.rows))
-    rows = []
-    for name in names:
-        found = [(result, result.row(name)) for result in results]
-        rows.append([name, *(status_or(result, row, cell) for result, row in found)])
-    return [title, table(["library", *(f"`{column(result)}`" for result in results)], rows)]
-
-
-def column(result: Result) -> str:
-    """The part of a path that tells it from its neighbours: the text, or the last name."""
-    parts = result.path.split("/")
-    return parts[2]
-
-
-def status_or(result: Result, row: Row | None, cell: Callable[[Result, Row], str]) -> str:
-    if row is None:
-        return "—"
-    return cell(result, row) if row.measured else row.status
 
 
 def encode_tables(results: list[Result]) -> list[str]:
@@ -250,33 +226,3 @@ def rows_table(results: list[Result]) -> str:
             cells = [milliseconds(spread(row.wall)), ranged(ratio, "x") if ratio else "—"]
             rows.append([path, row.library, *cells, f"{row.cores:.2f}", str(len(row.rounds))])
     return table(["path", "library", "ms", "x", "cores", "rounds"], rows)
-
-
-def with_ratio(value: str, result: Result, row: Row) -> str:
-    ratio = result.ratio(row)
-    return f"{value} ({significant(ratio.middle)}x)" if ratio else value
-
-
-def milliseconds(seconds: Spread) -> str:
-    return ranged(Spread(*(1e3 * number for number in seconds)), "")
-
-
-def ranged(numbers: Spread, unit: str) -> str:
-    low, high = significant(numbers.low), significant(numbers.high)
-    return f"{significant(numbers.middle)}{unit} ({low} to {high})"
-
-
-def times(value: float) -> str:
-    return f"{significant(value)}x"
-
-
-def significant(value: float) -> str:
-    """Three digits, and no more than the number has.
-
-    Example:
-        >>> significant(1234.5), significant(31.26), significant(0.4567)
-        ('1,234', '31.3', '0.457')
-    """
-    if value >= 100:
-        return f"{value:,.0f}"
-    return f"{value:.1f}" if value >= 10 else f"{value:.2f}" if value >= 1 else f"{value:.3g}"

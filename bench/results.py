@@ -4,8 +4,9 @@
         Row("subword",  size=10_000_000, wall=[0.0185, 0.0183, ...])
         Row("tiktoken", size=10_000_000, wall=[1.01, 0.99, ...])
 
-The ratio of a round is (seconds per byte of tiktoken) / (seconds per byte of the library), and the
-ratio that is reported is the median over the rounds that both took part in.
+The ratio of a round is (seconds per byte of the reference) / (seconds per byte of the library), and
+the ratio that is reported is the median over the rounds that both took part in. The reference is
+tiktoken, and tokenizers where something is trained.
 
 Why not the ratio of the two medians: a machine that slows down for a minute slows both sides of a
 round, so the ratio of a round survives what the seconds do not.
@@ -13,6 +14,7 @@ round, so the ratio of a round survives what the seconds do not.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from statistics import median
 from typing import Literal, NamedTuple
@@ -23,7 +25,7 @@ import numpy.typing as npt
 from peers import REFERENCE
 from timing import Timed
 
-Status = Literal["timed", "absent", "failed", "ids differ"]
+Status = Literal["timed", "absent", "failed", "ids differ", "merges differ"]
 
 
 class Spread(NamedTuple):
@@ -34,7 +36,7 @@ class Spread(NamedTuple):
     high: float
 
 
-def spread(numbers: list[float]) -> Spread:
+def spread(numbers: Sequence[float]) -> Spread:
     """Median, minimum and maximum.
 
     Example:
@@ -46,7 +48,11 @@ def spread(numbers: list[float]) -> Spread:
 
 @dataclass
 class Row:
-    """One library in one result. ``parts`` are further seconds of each round, by name."""
+    """One library in one result.
+
+    ``parts`` are further seconds of each round, by name; ``peak`` is the most memory that a process
+    of its own had, in bytes.
+    """
 
     library: str
     size: int = 1
@@ -56,19 +62,22 @@ class Row:
     wall: list[float] = field(default_factory=list)
     cpu: list[float] = field(default_factory=list)
     parts: dict[str, list[float]] = field(default_factory=dict)
+    peak: list[int] = field(default_factory=list)
 
-    def add(self, number: int, run: Timed[object], **parts: float) -> None:
+    def add(self, number: int, run: Timed[object], peak: int | None = None, **parts: float) -> None:
         """Take in what one round measured."""
         self.rounds.append(number)
         self.wall.append(run.wall)
         self.cpu.append(run.cpu)
+        if peak is not None:
+            self.peak.append(peak)
         for name, seconds in parts.items():
             self.parts.setdefault(name, []).append(seconds)
 
     def fail(self, status: Status, note: str) -> None:
         """Give up on this library; what was measured so far is dropped."""
         self.status, self.note = status, note
-        self.rounds, self.wall, self.cpu, self.parts = [], [], [], {}
+        self.rounds, self.wall, self.cpu, self.parts, self.peak = [], [], [], {}, []
 
     @property
     def measured(self) -> bool:
@@ -90,6 +99,12 @@ class Row:
         return spread(ratios) if ratios else None
 
     @property
+    def scaling(self) -> Spread | None:
+        """Seconds with one thread, divided by the seconds with two, round by round."""
+        two = self.parts.get("two threads", [])
+        return spread([a / b for a, b in zip(self.wall, two, strict=True)]) if two else None
+
+    @property
     def doubling(self) -> Spread | None:
         """Seconds for twice the text, divided by the seconds for the text, round by round."""
         twice = self.parts.get("twice", [])
@@ -98,16 +113,17 @@ class Row:
 
 @dataclass
 class Result:
-    """One path and its rows."""
+    """One path and its rows; ``reference`` is the library that is 1 in every ratio."""
 
     path: str
     rows: list[Row] = field(default_factory=list)
+    reference: str = REFERENCE
 
     def row(self, library: str) -> Row | None:
         return next((row for row in self.rows if row.library == library), None)
 
     def ratio(self, row: Row) -> Spread | None:
-        reference = self.row(REFERENCE)
+        reference = self.row(self.reference)
         if reference is None or not reference.measured or not row.measured:
             return None
         return row.ratio_to(reference)

@@ -7,8 +7,8 @@
     python bench/run.py --only 'encode/*/*/fresh'        the paths that fit
     python bench/run.py --list                           the paths
 
-Exit codes: 0 measured, also where a target is missed; 1 ids differ from tiktoken's, or subword
-failed; 2 nothing could be measured.
+Exit codes: 0 measured, also where a target is missed; 1 ids differ from tiktoken's, merges differ
+from a library that learns by our rule, or subword failed; 2 nothing could be measured.
 """
 
 from __future__ import annotations
@@ -26,14 +26,20 @@ import loading
 import machine
 import report
 import scenarios
-from peers import ADAPTERS, OURS, REFERENCE, use_one_thread
+import training
+from peers import ADAPTERS, OURS, REFERENCE, Adapter, use_one_thread
 from results import Result
 from scenarios import QUICK, Bench, Settings
 from targets import judge
+from trainers import REFERENCE as FIRST_TRAINER
+from trainers import TRAINERS, Trainer
 
 HERE = Path(__file__).resolve().parent
 
 Scenario = Callable[[Bench, str], Result]
+
+#: Every library by its name: those that encode, and those that train.
+PEERS: dict[str, Adapter | Trainer] = {**ADAPTERS, **TRAINERS}
 
 
 def catalogue() -> dict[str, Scenario]:
@@ -50,6 +56,10 @@ def catalogue() -> dict[str, Scenario]:
     paths["load/o200k/same-process"] = partial(loading.same_process, name="o200k")
     for kind in corpora.HOSTILE:
         paths[f"hostile/cl100k/{kind}"] = partial(scenarios.hostile, kind=kind)
+    for path in training.TRAINING:
+        paths[path] = training.train
+    paths["count/enwiki/threads"] = training.count_threads
+    paths["count/enwiki/64MB"] = training.count_bounded
     return paths
 
 
@@ -78,7 +88,7 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument(
         "--only", action="append", default=[], metavar="PATH", help="can be repeated"
     )
-    parser.add_argument("--peers", metavar="NAMES", help="of: " + ",".join(ADAPTERS))
+    parser.add_argument("--peers", metavar="NAMES", help="of: " + ",".join(PEERS))
     parser.add_argument("--out", type=Path, metavar="DIR", help="where the two files go")
     parser.add_argument("--list", action="store_true", help="print the paths and stop")
     return parser.parse_args(given)
@@ -95,14 +105,14 @@ def output_folder(options: argparse.Namespace) -> Path:
 
 def prepare(options: argparse.Namespace) -> Bench | str:
     """The data and the libraries, or why nothing can be measured."""
-    wanted = set(options.peers.split(",")) if options.peers else set(ADAPTERS)
-    if unknown := wanted - set(ADAPTERS):
-        return (
-            f"--peers: no adapter for {', '.join(sorted(unknown))}; there are {', '.join(ADAPTERS)}"
-        )
-    chosen = {n: a for n, a in ADAPTERS.items() if n in wanted | {OURS, REFERENCE}}
+    wanted = set(options.peers.split(",")) if options.peers else PEERS.keys()
+    if unknown := wanted - PEERS.keys():
+        return f"--peers: no adapter for {', '.join(sorted(unknown))}; there are {', '.join(PEERS)}"
+    adapters = {n: a for n, a in ADAPTERS.items() if n in wanted | {OURS, REFERENCE}}
+    trainers = {n: t for n, t in TRAINERS.items() if n in wanted | {OURS, FIRST_TRAINER}}
+    settings = QUICK if options.quick else Settings()
     try:
-        bench = Bench(corpora.data_directory(), chosen, QUICK if options.quick else Settings())
+        bench = Bench(corpora.data_directory(), adapters, trainers, settings)
         ADAPTERS[REFERENCE].load(bench.vocab("cl100k"))
     except corpora.DataError as error:
         return str(error)
@@ -129,7 +139,8 @@ def main() -> int:
     if isinstance(bench, str):
         print(bench, file=sys.stderr)
         return 2
-    facts = machine.facts(bench.adapters.values())
+    used = [peer for name, peer in PEERS.items() if name in {*bench.adapters, *bench.trainers}]
+    facts = machine.facts(used)
     results = []
     for number, name in enumerate(names, 1):
         print(f"[{number}/{len(names)}] {name}", file=sys.stderr, flush=True)
@@ -145,9 +156,9 @@ def main() -> int:
 
 
 def exit_code(results: list[Result]) -> int:
-    """1 where subword's ids differ or it fails, or where any library's ids differ."""
+    """1 where any library's ids or merges differ, or subword fails."""
     rows = [row for result in results for row in result.rows]
-    differ = any(row.status == "ids differ" for row in rows)
+    differ = any(row.status in ("ids differ", "merges differ") for row in rows)
     return int(differ or any(row.library == OURS and row.status == "failed" for row in rows))
 
 

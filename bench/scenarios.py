@@ -5,6 +5,7 @@
     short/cl100k/hello-world    many calls on short text, ids as a list
     load/o200k/new-process      a vocabulary file into a tokenizer
     hostile/cl100k/a            text without a place to cut, n and 2n
+    train/*, count/*            in `training`
 
 Every scenario goes the same way:
 
@@ -27,6 +28,7 @@ from corpora import Vocab
 from peers import OURS, REFERENCE, Adapter, Ids, Loaded
 from results import Result, Row, first_difference
 from timing import Timed, rotated, timed, timed_loop, timed_repeats
+from trainers import Trainer
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,7 @@ class Settings:
     short_rounds: int = 101
     load_rounds: int = 7
     hostile_rounds: int = 5
+    train_rounds: int = 5
     text_bytes: int | None = None
     hostile_bytes: int = 5_000_000
     repeat_seconds: float = 0.2
@@ -50,6 +53,7 @@ QUICK = Settings(
     short_rounds=21,
     load_rounds=2,
     hostile_rounds=2,
+    train_rounds=2,
     text_bytes=1_000_000,
     hostile_bytes=500_000,
     repeat_seconds=0.05,
@@ -62,6 +66,7 @@ class Bench:
 
     data: Path
     adapters: dict[str, Adapter]
+    trainers: dict[str, Trainer]
     settings: Settings
 
     def vocab(self, name: str) -> Vocab:

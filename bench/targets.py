@@ -9,26 +9,43 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+import trainers
 from peers import OURS, REFERENCE
 from results import Result, Row, spread
 
 Verdict = Literal["met", "MISSED", "not measured"]
+Kind = Literal["ratio", "fastest", "threads", "milliseconds", "doubling", "memory", "megabytes"]
+
+WORDS: dict[Kind, str] = {
+    "ratio": "at least {:g} times {}",
+    "fastest": "at least {:g} times the fastest other library",
+    "threads": "two threads at least {:g} times one",
+    "milliseconds": "under {:g} ms",
+    "doubling": "2n takes at most {:g} times n",
+    "memory": "at most {:g} times the memory of {}",
+    "megabytes": "at most {:g} MB of memory",
+}
 
 
 @dataclass(frozen=True)
 class Target:
-    """``at least`` a ratio to tiktoken, or ``at most`` so many milliseconds or times."""
+    """A number that subword must reach, or must not exceed."""
 
     path: str
-    kind: Literal["ratio", "milliseconds", "doubling"]
+    kind: Kind
     bound: float
 
     def __str__(self) -> str:
-        if self.kind == "ratio":
-            return f"at least {self.bound:g} times {REFERENCE}"
-        if self.kind == "milliseconds":
-            return f"under {self.bound:g} ms"
-        return f"2n takes at most {self.bound:g} times n"
+        return WORDS[self.kind].format(self.bound, self.reference)
+
+    @property
+    def reference(self) -> str:
+        return trainers.REFERENCE if self.path.startswith("train/") else REFERENCE
+
+    def kept(self, value: float) -> bool:
+        """Whether this value is good enough."""
+        more_is_better = self.kind in ("ratio", "fastest", "threads")
+        return value >= self.bound if more_is_better else value <= self.bound
 
 
 @dataclass(frozen=True)
@@ -58,6 +75,22 @@ TARGETS = (
     Target("hostile/cl100k/han", "doubling", 2.3),
     Target("hostile/cl100k/accents", "doubling", 2.3),
     Target("hostile/cl100k/base64", "doubling", 2.3),
+    Target("train/en/32k", "ratio", 12),
+    Target("train/en/32k", "fastest", 1.2),
+    Target("train/en/32k", "memory", 1),
+    Target("train/enwiki/32k", "ratio", 12),
+    Target("train/enwiki/32k", "fastest", 1.2),
+    Target("train/enwiki/32k", "memory", 1),
+    Target("train/code/32k", "ratio", 12),
+    Target("train/code/32k", "fastest", 1.2),
+    Target("train/code/32k", "memory", 1),
+    Target("train/zh/32k", "ratio", 6),
+    Target("train/zh/32k", "fastest", 2),
+    Target("train/zh/32k", "memory", 1),
+    Target("train/tinystories/10k", "ratio", 8),
+    Target("train/tinystories/10k", "memory", 1),
+    Target("count/enwiki/threads", "threads", 1.7),
+    Target("count/enwiki/64MB", "megabytes", 128),
 )
 
 
@@ -72,8 +105,7 @@ def judged(target: Target, result: Result | None) -> Judged:
     value = measure(target, result, row) if result and row and row.measured else None
     if value is None:
         return Judged(target, None, "not measured")
-    kept = value >= target.bound if target.kind == "ratio" else value <= target.bound
-    return Judged(target, value, "met" if kept else "MISSED")
+    return Judged(target, value, "met" if target.kept(value) else "MISSED")
 
 
 def measure(target: Target, result: Result, row: Row) -> float | None:
@@ -81,6 +113,16 @@ def measure(target: Target, result: Result, row: Row) -> float | None:
     if target.kind == "ratio":
         ratio = result.ratio(row)
         return ratio.middle if ratio else None
-    if target.kind == "doubling":
-        return row.doubling.middle if row.doubling else None
+    if target.kind == "fastest":
+        others = [other for other in result.rows if other.library != OURS and other.measured]
+        ratios = [ratio.middle for other in others if (ratio := row.ratio_to(other))]
+        return min(ratios) if ratios else None
+    if target.kind == "memory":
+        other = result.row(result.reference)
+        return spread(row.peak).middle / spread(other.peak).middle if other and other.peak else None
+    if target.kind == "megabytes":
+        return spread(row.peak).middle / 1e6 if row.peak else None
+    if target.kind in ("doubling", "threads"):
+        found = row.doubling if target.kind == "doubling" else row.scaling
+        return found.middle if found else None
     return spread(row.wall).middle * 1000

@@ -37,8 +37,8 @@ CASES = [
         ValueError,
         {"pattern": r"(\p{L}", "message": "a group is not closed"},
         'pattern "(\\p{L}": a group is not closed\n'
-        "  hint: the names are gpt2, cl100k, o200k, llama3, qwen2, deepseek-v3, whitespace and none; "
-        "anything else is a regular expression",
+        "  hint: the names are gpt2, cl100k, o200k, llama3, qwen2, deepseek-v3, whitespace "
+        "and none; anything else is a regular expression",
     ),
     (
         errors.SpecialTokenError("<|endoftext|>", 12),
@@ -57,6 +57,12 @@ CASES = [
             "hint": 'pass errors="replace"',
         },
         'the text has a lone surrogate at position 3\n  hint: pass errors="replace"',
+    ),
+    (
+        errors.TrainingError("vocab_size=1 is too small", "pass vocab_size=256"),
+        ValueError,
+        {"message": "vocab_size=1 is too small", "hint": "pass vocab_size=256"},
+        "vocab_size=1 is too small\n  hint: pass vocab_size=256",
     ),
     (
         errors.UnknownIdError(4_000_000_000, 7),

@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 import subword
-from subword import Counts, Decoder, Tokenizer
+from subword import BpeTrainer, Counts, Decoder, Tokenizer
 
 PUBLIC = [
+    "BpeTrainer",
     "Counts",
     "CountsError",
     "Decoder",
@@ -24,10 +25,13 @@ PUBLIC = [
     "SubwordError",
     "TextError",
     "Tokenizer",
+    "TrainingError",
+    "TrainingWarning",
     "UnknownIdError",
     "UnknownTokenError",
     "count_pieces",
     "patterns",
+    "train_bpe",
 ]
 
 METHODS = [
@@ -45,6 +49,7 @@ METHODS = [
     "encode_iter",
     "encode_iterable",
     "encode_offsets",
+    "end_of_word",
     "find_token",
     "fingerprint",
     "from_files",
@@ -60,6 +65,10 @@ METHODS = [
     "to_bytes",
     "token_bytes",
     "token_id",
+    "training_log",
+    "truncated",
+    "units",
+    "unk_token",
     "vocab",
     "vocab_size",
 ]
@@ -75,6 +84,8 @@ def test_the_public_names_are_these() -> None:
 def test_the_methods_of_a_tokenizer_are_these() -> None:
     assert sorted(name for name in dir(Tokenizer) if not name.startswith("_")) == METHODS
     assert sorted(name for name in dir(Decoder) if not name.startswith("_")) == ["finish", "push"]
+    trainer = sorted(name for name in dir(BpeTrainer) if not name.startswith("_"))
+    assert trainer == ["train", "train_counts", "train_iter"]
 
 
 def test_the_methods_of_counts_are_these() -> None:
@@ -94,7 +105,9 @@ def test_the_methods_of_counts_are_these() -> None:
     ]
 
 
-@pytest.mark.parametrize("owner", [Tokenizer, Decoder, Counts], ids=lambda owner: owner.__name__)
+@pytest.mark.parametrize(
+    "owner", [BpeTrainer, Counts, Tokenizer, Decoder], ids=lambda owner: owner.__name__
+)
 def test_every_method_says_what_it_does(owner: type) -> None:
     assert inspect.getdoc(owner)
     for name in dir(owner):
@@ -137,6 +150,9 @@ def test_importing_loads_nothing_heavy() -> None:
     assert not loaded & heavy
     assert not {name for name in imported("import subword") if "integrations" in name}
     assert "subword._cli" not in imported("import subword")
+    program = "import subword\nsubword.BpeTrainer(num_merges=1).train_iter(['low low'])"
+    loaded = {name.partition(".")[0] for name in imported(program)}
+    assert not loaded & {"numpy", "click", "tqdm", "pyarrow"}
 
 
 def test_encoding_to_lists_loads_no_numpy() -> None:

@@ -17,15 +17,19 @@ from subword._errors import (
     SpecialTokenError,
     SubwordError,
     TextError,
+    TrainingError,
+    TrainingWarning,
     UnknownIdError,
     UnknownTokenError,
 )
 from subword._patterns import patterns
 from subword._tokenizer import Tokenizer
+from subword._trainers import BpeTrainer, train_bpe
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "BpeTrainer",
     "Counts",
     "CountsError",
     "Decoder",
@@ -35,8 +39,11 @@ __all__ = [
     "SubwordError",
     "TextError",
     "Tokenizer",
+    "TrainingError",
+    "TrainingWarning",
     "UnknownIdError",
     "UnknownTokenError",
     "count_pieces",
     "patterns",
+    "train_bpe",
 ]

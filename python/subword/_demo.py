@@ -2,17 +2,7 @@
 
 The main job on something that every machine has, the source files of Python's standard library:
 
-    files -> a vocabulary -> a tokenizer -> ids on disk -> the files again, byte by byte
-
-The trainer does not exist yet, so the vocabulary is a stand-in: the most frequent beginnings of
-pieces. All that comes after it is the real thing.
-
-A beginning occurs at least as often as anything that it begins. So with a token all of its own
-beginnings are tokens, and ids rise with the length: ``re`` and ``r`` come before ``ret``.
-
-    >>> counts = Counter({b"return": 9, b"re": 2, b"if": 4})
-    >>> list(frequent_beginnings(counts, size=260))[256:]
-    [b're', b'ret', b'retu', b'retur']
+    files -> piece counts -> merges -> a tokenizer -> ids on disk -> the files again, byte by byte
 """
 
 from __future__ import annotations
@@ -21,12 +11,11 @@ import os
 import sys
 import sysconfig
 import time
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from subword import Tokenizer, _core
+from subword import BpeTrainer, Tokenizer
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,7 +25,6 @@ PATTERN = "cl100k"
 VOCAB_SIZE = 8_000
 END = "<|endoftext|>"
 MOST_BYTES = 20_000_000
-LONGEST_TOKEN = 16
 OUT = Path("demo")
 
 #: Folders that hold tests, or what was installed beside the standard library.
@@ -47,11 +35,6 @@ def greet(name: str = "Zoë") -> str:
     """Return a friendly line, 2024-style."""
     return f"Hello, {name}! ☕"
 '''
-
-STAND_IN = """\
-The trainer is not there yet, so these tokens were not learned: they are the
-256 bytes and the most frequent beginnings of pieces. Learned merges would need
-fewer tokens for the same text; everything below is the real engine."""
 
 
 def main() -> None:
@@ -73,12 +56,9 @@ def run(source: Path, out: Path) -> None:
         raise SystemExit(f"error: {source}: no *.py files there")
     row("corpus", f"{len(files):,} files, {size / 1e6:.1f} MB of Python in {source}")
 
-    start = time.perf_counter()
-    counts = count_pieces(documents)
-    ranks = frequent_beginnings(counts, size=VOCAB_SIZE - 1)
-    tok = Tokenizer.from_ranks(ranks, pattern=PATTERN, special_tokens={END: len(ranks)})
-    row("vocabulary", f"{tok.vocab_size:,} tokens, {time.perf_counter() - start:.1f} s")
-    row("", STAND_IN)
+    trainer = BpeTrainer(VOCAB_SIZE, pattern=PATTERN, special_tokens=[END])
+    tok = trainer.train_iter(documents, errors="replace")  # some sources are not UTF-8
+    row("training", learned(tok))
 
     rates = []
     for _ in range(2):
@@ -106,26 +86,25 @@ def python_files(source: Path) -> list[Path]:
     return files
 
 
-def count_pieces(documents: list[bytes]) -> Counter[bytes]:
-    """How often each piece occurs, cut as the tokenizer will cut."""
-    counts: Counter[bytes] = Counter()
-    for document in documents:
-        counts.update(_core.split(document, PATTERN))
-    return counts
-
-
-def frequent_beginnings(counts: Mapping[bytes, int], size: int) -> dict[bytes, int]:
-    """The 256 bytes, then the most frequent beginnings of pieces: ``size`` tokens with their ranks.
-
-    Ties go to the shorter beginning, then to the one whose bytes sort first.
-    """
-    beginnings: Counter[bytes] = Counter()
-    for piece, count in counts.items():
-        for end in range(2, min(len(piece), LONGEST_TOKEN) + 1):
-            beginnings[piece[:end]] += count
-    order = sorted(beginnings, key=lambda token: (-beginnings[token], len(token), token))
-    tokens = [bytes([byte]) for byte in range(256)] + order[: max(0, size - 256)]
-    return {token: rank for rank, token in enumerate(tokens)}
+def learned(tok: Tokenizer) -> str:
+    """What training did: how long it took, and the first, the middle and the last merges."""
+    log = tok.training_log
+    assert log is not None  # it was trained just now
+    phases = ", ".join(f"{phase.name} {phase.seconds:.2f} s" for phase in log.phases)
+    tokens = [b"".join(merge.pair) for merge in log.merges]
+    lines = [
+        f"{tok.vocab_size:,} tokens from {log.pieces:,} pieces, {log.different:,} different",
+        phases,
+    ]
+    middle = len(tokens) // 2
+    for name, chosen in (
+        ("first", tokens[:8]),
+        ("middle", tokens[middle : middle + 6]),
+        ("last", tokens[-5:]),
+    ):
+        shown = " ".join(repr(token.decode(errors="backslashreplace")) for token in chosen)
+        lines.append(f"{name:<8}{shown}")
+    return "\n".join(lines)
 
 
 def save(

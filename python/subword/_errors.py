@@ -7,6 +7,7 @@
         ├── PatternError     (ValueError)     a split pattern that does not work
         ├── SpecialTokenError (ValueError)    text that spells a special token, with special="error"
         ├── TextError        (ValueError)     text that cannot be encoded
+        ├── TrainingError    (ValueError)     a training that cannot begin
         ├── UnknownIdError   (KeyError)       an id that no token has
         └── UnknownTokenError (KeyError)      bytes that are not a token
 
@@ -17,6 +18,9 @@ Each class also derives from the builtin that a caller would guess. It keeps its
 attributes, and ``args`` are exactly these fields. That is what makes it survive pickling: an
 exception is rebuilt as ``cls(*args)``, so one whose ``args`` is a finished message fails to load in
 the parent process and hides the error that the worker had.
+
+One thing is said without raising: a `TrainingWarning`, where a corpus had less to learn from than
+was asked for.
 
 `str` gives a sentence that says what is wrong and where and, in a second line, what to type
 instead.
@@ -140,6 +144,26 @@ class TextError(SubwordError, ValueError):
         return _lines(f"{self.message} at position {self.position}", self.hint)
 
 
+class TrainingError(SubwordError, ValueError):
+    """Settings, or counts, from which nothing can be learned.
+
+    Example:
+        >>> print(TrainingError("there are no pieces to learn from", "the corpus is empty"))
+        there are no pieces to learn from
+          hint: the corpus is empty
+    """
+
+    __module__ = "subword"
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message, hint)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return _lines(self.message, self.hint)
+
+
 class UnknownIdError(SubwordError, KeyError):
     """An id that no token has. ``position`` is its place in the sequence of ids, from 0."""
 
@@ -170,6 +194,12 @@ class UnknownTokenError(SubwordError, KeyError):
 
     def __str__(self) -> str:
         return _lines(f"{self.token!r} is not a token", self.hint)
+
+
+class TrainingWarning(UserWarning):
+    """A training that ended early, because the corpus has no more pairs."""
+
+    __module__ = "subword"
 
 
 def _lines(message: str, hint: str | None) -> str:

@@ -19,6 +19,7 @@ from subword._errors import SpecialTokenError, UnknownTokenError
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+    from subword._training_log import TrainingLog
     from subword._types import Errors, Pattern, Special, SpecialTokens, StrPath, Text, Units
 
 DEFAULT_CACHE_BYTES: int = _core.DEFAULT_CACHE_BYTES
@@ -40,6 +41,8 @@ class Tokenizer(_core.Engine):
     >>> tok.encode("low lower<|endoftext|>", special="encode")
     [257, 32, 257, 101, 114, 258]
     """
+
+    _training_log: TrainingLog | None = None
 
     def __new__(
         cls,
@@ -151,7 +154,7 @@ class Tokenizer(_core.Engine):
         >>> tok.truncated(258).encode("low<|endoftext|>", special="encode")
         [256, 119, 257]
         """
-        return self._of(self.truncated_model(vocab_size), self.cache_bytes)
+        return self._of(self._truncated(vocab_size), self.cache_bytes)
 
     def encode_iter(
         self, texts: Iterable[Text], *, special: Special = "text", errors: Errors = "strict"
@@ -194,6 +197,14 @@ class Tokenizer(_core.Engine):
         if found is None:
             raise UnknownTokenError(token)
         return found
+
+    @property
+    def training_log(self) -> TrainingLog | None:
+        """What the training did that made this tokenizer; None unless it was trained just now.
+
+        It is no part of the tokenizer: a file, a pickle or a copy does not have it.
+        """
+        return self._training_log
 
     @cached_property
     def fingerprint(self) -> str:

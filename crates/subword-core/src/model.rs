@@ -76,6 +76,8 @@ pub enum Normalizer {
     Nfkc,
     /// Compatibility decomposition.
     Nfkd,
+    /// Canonical composition, then every character in lower case (CLIP).
+    NfcLowercase,
 }
 
 /// A string that bypasses merging.

@@ -1,5 +1,5 @@
 /*!
-Text to normalised text: the four Unicode forms.
+Text to normalised text: the four Unicode forms, and lower case.
 
 The tables are those of Unicode 9, because Hugging Face's normalisers have them too and the ids must
 be the same. Bytes that are not UTF-8 stay as they are.
@@ -17,11 +17,14 @@ use crate::model::Normalizer;
 impl Normalizer {
     /// The normalised text.
     pub fn apply(self, text: &[u8]) -> Cow<'_, [u8]> {
-        if self == Normalizer::None || text.is_ascii() {
+        let upper = |text: &[u8]| text.iter().any(u8::is_ascii_uppercase);
+        let lower = self == Normalizer::NfcLowercase;
+        if self == Normalizer::None || text.is_ascii() && !(lower && upper(text)) {
             return Cow::Borrowed(text);
         }
         if let Ok(text) = std::str::from_utf8(text)
             && self.quick(text.chars()) == IsNormalized::Yes
+            && !(lower && text.chars().any(|c| !c.to_lowercase().eq([c])))
         {
             return Cow::Borrowed(text.as_bytes());
         }
@@ -61,13 +64,14 @@ impl Normalizer {
             Normalizer::Nfd => text.nfd().collect(),
             Normalizer::Nfkc => text.nfkc().collect(),
             Normalizer::Nfkd => text.nfkd().collect(),
+            Normalizer::NfcLowercase => text.nfc().flat_map(char::to_lowercase).collect(),
         }
     }
 
     fn quick(self, text: impl Iterator<Item = char>) -> IsNormalized {
         match self {
             Normalizer::None => IsNormalized::Yes,
-            Normalizer::Nfc => is_nfc_quick(text),
+            Normalizer::Nfc | Normalizer::NfcLowercase => is_nfc_quick(text),
             Normalizer::Nfd => is_nfd_quick(text),
             Normalizer::Nfkc => is_nfkc_quick(text),
             Normalizer::Nfkd => is_nfkd_quick(text),
@@ -139,12 +143,19 @@ mod tests {
 
     #[test]
     fn parts_normalise_to_the_whole_and_map_back() {
-        let text = "xe\u{301}\u{316}y각각ﬁ\u{344}z\u{f71}\u{f73}é";
-        for form in [Normalizer::Nfc, Normalizer::Nfd, Normalizer::Nfkc, Normalizer::Nfkd] {
+        let text = "xe\u{301}\u{316}y각각ﬁ\u{344}z\u{f71}\u{f73}éÉE\u{301}AİΣ";
+        let forms = [Normalizer::Nfc, Normalizer::Nfd, Normalizer::Nfkc, Normalizer::Nfkd];
+        for form in forms.into_iter().chain([Normalizer::NfcLowercase]) {
             let whole = form.form(text);
             let joined: String = form.parts(text).map(|part| form.form(part)).collect();
             assert_eq!(joined, whole, "{form:?}");
         }
+        assert_eq!(&*Normalizer::NfcLowercase.apply("aBÉE\u{301}Σ".as_bytes()), "abééσ".as_bytes());
+        assert_eq!(&*Normalizer::NfcLowercase.apply(b"ABc d"), b"abc d");
+        let (normal, map) = Normalizer::NfcLowercase.apply_mapped("ABİ".as_bytes());
+        assert_eq!(&*normal, "abi\u{307}".as_bytes());
+        let places: Vec<_> = (0..=5).map(|at| (map.start(at), map.end(at))).collect();
+        assert_eq!(places, [(0, 0), (1, 1), (2, 2), (2, 4), (2, 4), (4, 4)]);
         let (normal, map) = Normalizer::Nfc.apply_mapped("ae\u{301}b".as_bytes());
         assert_eq!(&*normal, "aéb".as_bytes());
         let places: Vec<_> = (0..=4).map(|at| (map.start(at), map.end(at))).collect();

@@ -366,8 +366,8 @@ impl Engine {
     }
 
     /// The model with its first merges only, so many that it has this many tokens.
-    #[pyo3(signature = (vocab_size))]
-    fn truncated_model(&self, py: Python<'_>, vocab_size: i128) -> PyResult<Model> {
+    #[pyo3(name = "_truncated", signature = (vocab_size))]
+    fn truncated(&self, py: Python<'_>, vocab_size: i128) -> PyResult<Model> {
         let vocab_size = natural("vocab_size", vocab_size)?;
         let truncated = py.detach(|| self.tokenizer.model().truncated(vocab_size));
         truncated.map(Model::from).map_err(|error| errors::raise(py, error))

@@ -1,4 +1,4 @@
-"""The command line: `subword encode | decode | count | merge-counts | info | convert`.
+"""The command line: `subword train | count | merge-counts | encode | decode | info | convert`.
 
 Each command reads files or standard input and writes text or numpy arrays; text is read as bytes,
 so that whatever is in a file comes back. A file is written under another name and renamed when it
@@ -14,7 +14,7 @@ Files of a corpus are trusted: unlike `Tokenizer.encode`, the commands encode sp
 their ids unless `--special` says otherwise.
 """
 
-from subword._cli import counting, describing, encoding
+from subword._cli import counting, describing, encoding, training
 from subword._cli.group import main
 
-__all__ = ["counting", "describing", "encoding", "main"]
+__all__ = ["counting", "describing", "encoding", "main", "training"]

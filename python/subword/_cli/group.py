@@ -60,6 +60,7 @@ def main() -> None:
       subword encode tokenizer.json corpus.txt --out ids.npy
       subword decode tokenizer.json ids.npy
       subword count cl100k_base.tiktoken --pattern cl100k *.txt
+      subword train corpus.txt --vocab-size 32000 --out tokenizer.json
       subword count corpus.txt --out corpus.counts
     """
 

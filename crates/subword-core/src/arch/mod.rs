@@ -18,22 +18,32 @@ use std::sync::OnceLock;
 mod lines;
 mod pages;
 mod scalar;
+mod wide;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
 pub use lines::{Line, Lines};
 pub use pages::prefer_huge_pages;
+pub use wide::{Wide, wide};
 
 /// How many bytes are classified at a time: one bit of a word each.
 pub const BLOCK: usize = 64;
 
-/// The classes of 64 bytes: bit i of a mask is byte i.
+/// The block and the rest of a character that starts in it.
+pub const WINDOW: usize = BLOCK + wide::LONGEST - 1;
+
+/// The characters that start in 64 bytes, up to the first whose class is not known here: bit i of a
+/// class is the i-th character. What is in no class is a symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct AsciiMasks {
-    /// `A` to `Z`
+pub struct Masks {
+    /// Capital letters.
     pub upper: u64,
-    /// `a` to `z`
+    /// Small letters.
     pub lower: u64,
+    /// Letters without case.
+    pub caseless: u64,
+    /// Letters that may be any of the three.
+    pub unsure: u64,
     /// `0` to `9`
     pub digit: u64,
     /// The space.
@@ -46,14 +56,33 @@ pub struct AsciiMasks {
     pub apostrophe: u64,
     /// `/`
     pub slash: u64,
-    /// Not ASCII.
-    pub high: u64,
+    /// Where the characters start: bit i is byte i. One bit for each character.
+    pub starts: u64,
+}
+
+impl Masks {
+    /// How many characters there are.
+    #[inline(always)]
+    pub fn len(&self) -> u32 {
+        self.starts.count_ones()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.starts == 0
+    }
 }
 
 /// A way to classify 64 bytes.
 pub trait Classify {
-    /// The classes of the block.
-    fn classify(block: &[u8; BLOCK]) -> AsciiMasks;
+    /// The classes of the characters that start in the first 64 bytes.
+    fn classify(window: &[u8; WINDOW]) -> Masks;
+
+    /// The bits of `bits`, spread to the places of the ones in `places`, in order.
+    fn spread(bits: u64, places: u64) -> u64;
+
+    /// Appends the positions of the ones, each with `base` added.
+    fn positions(bits: u64, base: usize, into: &mut Vec<usize>);
 }
 
 /// Work that is compiled for each level.
@@ -145,44 +174,104 @@ pub fn prefetch<T>(value: &T) {
 mod tests {
     use super::*;
 
-    struct One<'a>(&'a [u8; BLOCK]);
+    struct One<'a>(&'a [u8; WINDOW]);
 
     impl Kernel for One<'_> {
-        type Output = AsciiMasks;
+        type Output = Masks;
         #[inline(always)]
-        fn run<C: Classify>(self) -> AsciiMasks {
+        fn run<C: Classify>(self) -> Masks {
             C::classify(self.0)
         }
     }
 
-    #[test]
-    fn every_level_classifies_as_the_scalar_one() {
+    fn assert_same(window: &[u8; WINDOW]) {
+        let expected = Level::Scalar.run(One(window));
         for level in Level::available() {
-            for byte in 0..=255u8 {
-                for at in 0..BLOCK {
-                    let mut block = [b'.'; BLOCK];
-                    block[at] = byte;
-                    let expected = Level::Scalar.run(One(&block));
-                    assert_eq!(level.run(One(&block)), expected, "{level:?} byte {byte} at {at}");
-                }
+            assert_eq!(level.run(One(window)), expected, "{level:?} {}", window.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn every_level_classifies_every_byte_as_the_scalar_one() {
+        for byte in 0..=255u8 {
+            for at in 0..WINDOW {
+                let mut window = [b'.'; WINDOW];
+                window[at] = byte;
+                assert_same(&window);
             }
         }
     }
 
     #[test]
+    fn every_level_classifies_every_character_as_the_scalar_one() {
+        let seconds = [0, b'a', 0x7F].into_iter().chain(0x80..0xC2).chain([0xD0, 0xE3, 0xFF]);
+        let seconds: Vec<u8> = seconds.collect();
+        // Unbroken, so that they stand at every place of a block, and cut short at its end.
+        let mut text = Vec::new();
+        for first in 0xC0..=0xFFu8 {
+            for &second in &seconds {
+                for &third in &seconds {
+                    text.extend([first, second, third]);
+                }
+                text.extend([first, second, b' ']);
+            }
+        }
+        for at in 0..text.len() - WINDOW {
+            assert_same(text[at..].first_chunk().unwrap());
+        }
+    }
+
+    #[test]
     fn the_scalar_classes_are_what_their_names_say() {
-        for byte in 0..=255u8 {
-            let masks = Level::Scalar.run(One(&[byte; BLOCK]));
+        for byte in 0..128u8 {
+            let masks = Level::Scalar.run(One(&[byte; WINDOW]));
             let all = |yes: bool| if yes { u64::MAX } else { 0 };
             assert_eq!(masks.upper, all(byte.is_ascii_uppercase()));
             assert_eq!(masks.lower, all(byte.is_ascii_lowercase()));
+            assert_eq!(masks.caseless | masks.unsure, 0);
             assert_eq!(masks.digit, all(byte.is_ascii_digit()));
             assert_eq!(masks.space, all(byte == b' '));
             assert_eq!(masks.tab, all(matches!(byte, b'\t' | 0x0B | 0x0C)));
             assert_eq!(masks.newline, all(matches!(byte, b'\r' | b'\n')));
             assert_eq!(masks.apostrophe, all(byte == b'\''));
             assert_eq!(masks.slash, all(byte == b'/'));
-            assert_eq!(masks.high, all(!byte.is_ascii()));
+            assert_eq!(masks.starts, u64::MAX);
+        }
+    }
+
+    struct Bits(u64, u64);
+
+    impl Kernel for Bits {
+        type Output = (u64, Vec<usize>);
+        #[inline(always)]
+        fn run<C: Classify>(self) -> (u64, Vec<usize>) {
+            let mut positions = vec![7];
+            C::positions(self.0, 1000, &mut positions);
+            (C::spread(self.0, self.1), positions)
+        }
+    }
+
+    #[test]
+    fn bits_are_spread_and_listed() {
+        let mut words = vec![0, 1, 1 << 63, u64::MAX, 0b1011, u64::MAX << 60];
+        for i in 1..50u64 {
+            words.push(i.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+            words.push(
+                i.wrapping_mul(0x9E37_79B9_7F4A_7C15) & i.wrapping_mul(0xD6E8_FEB8_6659_FD93),
+            );
+        }
+        for level in Level::available() {
+            for &bits in &words {
+                let ones = (0..64).filter(|i| bits >> i & 1 == 1);
+                let expected: Vec<usize> = [7].into_iter().chain(ones.map(|i| 1000 + i)).collect();
+                for &places in &words {
+                    let (spread, positions) = level.run(Bits(bits, places));
+                    let set = (0..64).filter(|i| places >> i & 1 == 1).enumerate();
+                    let chosen = set.filter(|(n, _)| bits >> n & 1 == 1);
+                    assert_eq!(spread, chosen.fold(0, |word, (_, i)| word | 1 << i), "{level:?}");
+                    assert_eq!(positions, expected, "{level:?}");
+                }
+            }
         }
     }
 }

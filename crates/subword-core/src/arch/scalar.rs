@@ -1,8 +1,9 @@
 //! The plain form, which defines the answer.
 
-use super::{AsciiMasks, BLOCK, Classify};
+use super::wide::{Wide, wide};
+use super::{BLOCK, Classify, Masks, WINDOW};
 
-/// One bit per class; the order of the fields of `AsciiMasks`.
+/// One bit per class of ASCII.
 pub(super) const CLASS_BITS: [u8; 128] = {
     let mut table = [0; 128];
     let mut byte = 0;
@@ -27,17 +28,55 @@ pub(super) struct Scalar;
 
 impl Classify for Scalar {
     #[inline(always)]
-    fn classify(block: &[u8; BLOCK]) -> AsciiMasks {
-        let mut masks = [0u64; 9];
-        for (i, &byte) in block.iter().enumerate() {
-            let high = byte >> 7;
-            let class = CLASS_BITS[usize::from(byte & 127)] & high.wrapping_sub(1);
-            for (bit, mask) in masks.iter_mut().take(8).enumerate() {
-                *mask |= u64::from(class >> bit & 1) << i;
-            }
-            masks[8] |= u64::from(high) << i;
+    fn classify(window: &[u8; WINDOW]) -> Masks {
+        let mut ascii = [0u64; 8];
+        let mut masks = Masks::default();
+        let (mut at, mut number) = (0, 0);
+        while at < BLOCK {
+            let byte = window[at];
+            let len = if byte.is_ascii() {
+                let class = CLASS_BITS[usize::from(byte)];
+                for (bit, mask) in ascii.iter_mut().enumerate() {
+                    *mask |= u64::from(class >> bit & 1) << number;
+                }
+                1
+            } else {
+                let Some((class, len)) = wide(&window[at..]) else { break };
+                match class {
+                    Wide::Upper => masks.upper |= 1 << number,
+                    Wide::Lower => masks.lower |= 1 << number,
+                    Wide::Caseless => masks.caseless |= 1 << number,
+                    Wide::Unsure => masks.unsure |= 1 << number,
+                    Wide::Symbol => {}
+                }
+                len
+            };
+            masks.starts |= 1 << at;
+            at += len;
+            number += 1;
         }
-        let [upper, lower, digit, space, tab, newline, apostrophe, slash, high] = masks;
-        AsciiMasks { upper, lower, digit, space, tab, newline, apostrophe, slash, high }
+        let [upper, lower, digit, space, tab, newline, apostrophe, slash] = ascii;
+        let (upper, lower) = (masks.upper | upper, masks.lower | lower);
+        Masks { upper, lower, digit, space, tab, newline, apostrophe, slash, ..masks }
+    }
+
+    #[inline(always)]
+    fn spread(mut bits: u64, mut places: u64) -> u64 {
+        let mut word = 0;
+        while bits != 0 && places != 0 {
+            let lowest = places & places.wrapping_neg();
+            word |= if bits & 1 == 1 { lowest } else { 0 };
+            bits >>= 1;
+            places ^= lowest;
+        }
+        word
+    }
+
+    #[inline(always)]
+    fn positions(mut bits: u64, base: usize, into: &mut Vec<usize>) {
+        while bits != 0 {
+            into.push(base + bits.trailing_zeros() as usize);
+            bits &= bits - 1;
+        }
     }
 }

@@ -2,8 +2,9 @@
 
 use std::arch::x86_64::*;
 
-use super::scalar::CLASS_BITS;
-use super::{AsciiMasks, BLOCK, Classify, Kernel};
+use super::scalar::{CLASS_BITS, Scalar};
+use super::wide::{Lanes, Leads, leads};
+use super::{BLOCK, Classify, Kernel, Masks, WINDOW};
 
 pub(super) fn has_avx2() -> bool {
     is_x86_feature_detected!("avx2")
@@ -18,6 +19,7 @@ pub(super) fn has_avx512() -> bool {
         && is_x86_feature_detected!("avx512f")
         && is_x86_feature_detected!("avx512bw")
         && is_x86_feature_detected!("avx512vbmi")
+        && is_x86_feature_detected!("avx512vbmi2")
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
@@ -25,7 +27,7 @@ pub(super) fn run_avx2<K: Kernel>(kernel: K) -> K::Output {
     kernel.run::<Avx2>()
 }
 
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub(super) fn run_avx512<K: Kernel>(kernel: K) -> K::Output {
     kernel.run::<Avx512>()
 }
@@ -41,46 +43,99 @@ pub(super) struct Avx2;
 
 impl Classify for Avx2 {
     #[inline(always)]
-    fn classify(block: &[u8; BLOCK]) -> AsciiMasks {
-        // SAFETY: `Avx2` is only ever used inside `run_avx2`, whose caller has checked for AVX2.
-        unsafe { classify_avx2(block) }
+    fn classify(window: &[u8; WINDOW]) -> Masks {
+        // SAFETY: `Avx2` is only ever used inside `run_avx2`, whose caller has checked for AVX2 and
+        // BMI2.
+        unsafe { classify_avx2(window) }
+    }
+
+    #[inline(always)]
+    fn spread(bits: u64, places: u64) -> u64 {
+        // SAFETY: as above.
+        unsafe { _pdep_u64(bits, places) }
+    }
+
+    #[inline(always)]
+    fn positions(bits: u64, base: usize, into: &mut Vec<usize>) {
+        Scalar::positions(bits, base, into);
     }
 }
 
 #[inline]
-#[target_feature(enable = "avx2")]
-fn classify_avx2(block: &[u8; BLOCK]) -> AsciiMasks {
-    // SAFETY: the block has 64 bytes: 32 from 0, 32 from 32; `loadu` takes any alignment.
-    let halves = unsafe {
-        [
-            _mm256_loadu_si256(block.as_ptr().cast()),
-            _mm256_loadu_si256(block.as_ptr().add(32).cast()),
-        ]
-    };
-    let mask = |test: &dyn Fn(__m256i) -> __m256i| -> u64 {
-        let low = _mm256_movemask_epi8(test(halves[0])) as u32;
-        let high = _mm256_movemask_epi8(test(halves[1])) as u32;
-        u64::from(low) | u64::from(high) << 32
-    };
-    let equal = |byte: u8| mask(&|half| _mm256_cmpeq_epi8(half, _mm256_set1_epi8(byte as i8)));
-    // `first` to `last`, both positive as signed bytes, so bytes above 127 compare as too small.
-    let range = |first: u8, last: u8| {
-        mask(&|half| {
-            let above = _mm256_cmpgt_epi8(half, _mm256_set1_epi8(first as i8 - 1));
-            let below = _mm256_cmpgt_epi8(_mm256_set1_epi8(last as i8 + 1), half);
+#[target_feature(enable = "avx2,bmi2")]
+fn classify_avx2(window: &[u8; WINDOW]) -> Masks {
+    let first = Halves::at(window, 0);
+    let high = first.mask(|half| half);
+    // `from` to `to`, both positive as signed bytes, so bytes above 127 compare as too small.
+    let range = |from: u8, to: u8| {
+        first.mask(|half| {
+            let above = _mm256_cmpgt_epi8(half, _mm256_set1_epi8(from as i8 - 1));
+            let below = _mm256_cmpgt_epi8(_mm256_set1_epi8(to as i8 + 1), half);
             _mm256_and_si256(above, below)
         })
     };
-    AsciiMasks {
+    let ascii = Masks {
         upper: range(b'A', b'Z'),
         lower: range(b'a', b'z'),
         digit: range(b'0', b'9'),
-        space: equal(b' '),
-        tab: equal(b'\t') | range(0x0B, 0x0C),
-        newline: equal(b'\n') | equal(b'\r'),
-        apostrophe: equal(b'\''),
-        slash: equal(b'/'),
-        high: mask(&|half| half),
+        space: first.equal(b' '),
+        tab: first.equal(b'\t') | range(0x0B, 0x0C),
+        newline: first.equal(b'\n') | first.equal(b'\r'),
+        apostrophe: first.equal(b'\''),
+        slash: first.equal(b'/'),
+        starts: u64::MAX,
+        ..Masks::default()
+    };
+    if high == 0 {
+        return ascii;
+    }
+    let wide = leads(&first, &Halves::at(window, 1), &Halves::at(window, 2));
+    with_wide(ascii, high, &wide)
+}
+
+/// 64 bytes of a window.
+struct Halves([__m256i; 2]);
+
+impl Halves {
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn at(window: &[u8; WINDOW], at: usize) -> Halves {
+        let bytes = window[at..].first_chunk::<BLOCK>().expect("a window is a block and two bytes");
+        // SAFETY: these are 64 bytes: 32 from 0, 32 from 32; `loadu` takes any alignment.
+        unsafe {
+            Halves([
+                _mm256_loadu_si256(bytes.as_ptr().cast()),
+                _mm256_loadu_si256(bytes.as_ptr().add(32).cast()),
+            ])
+        }
+    }
+
+    #[inline(always)]
+    fn mask(&self, test: impl Fn(__m256i) -> __m256i) -> u64 {
+        // SAFETY: `Halves` are only made where AVX2 is enabled.
+        let mask = |half| unsafe { _mm256_movemask_epi8(test(half)) as u32 };
+        u64::from(mask(self.0[0])) | u64::from(mask(self.0[1])) << 32
+    }
+}
+
+impl Lanes for Halves {
+    #[inline(always)]
+    fn equal(&self, byte: u8) -> u64 {
+        // SAFETY: `Halves` are only made where AVX2 is enabled.
+        self.mask(|half| unsafe { _mm256_cmpeq_epi8(half, _mm256_set1_epi8(byte as i8)) })
+    }
+
+    #[inline(always)]
+    fn at_least(&self, byte: u8) -> u64 {
+        // Bytes above 127 keep their order as signed bytes.
+        // SAFETY: as above.
+        self.mask(|half| unsafe { _mm256_cmpgt_epi8(half, _mm256_set1_epi8(byte as i8 - 1)) })
+    }
+
+    #[inline(always)]
+    fn continuation(&self) -> u64 {
+        // SAFETY: as above.
+        self.mask(|half| unsafe { _mm256_cmpgt_epi8(_mm256_set1_epi8(0xC0u8 as i8), half) })
     }
 }
 
@@ -89,31 +144,43 @@ pub(super) struct Avx512;
 
 impl Classify for Avx512 {
     #[inline(always)]
-    fn classify(block: &[u8; BLOCK]) -> AsciiMasks {
+    fn classify(window: &[u8; WINDOW]) -> Masks {
         // SAFETY: `Avx512` is only ever used inside `run_avx512`, whose caller has checked for
         // these features.
-        unsafe { classify_avx512(block) }
+        unsafe { classify_avx512(window) }
+    }
+
+    #[inline(always)]
+    fn spread(bits: u64, places: u64) -> u64 {
+        // SAFETY: as above.
+        unsafe { _pdep_u64(bits, places) }
+    }
+
+    #[inline(always)]
+    fn positions(bits: u64, base: usize, into: &mut Vec<usize>) {
+        // SAFETY: as above.
+        unsafe { positions_avx512(bits, base, into) }
     }
 }
 
 /// One shuffle looks all 64 bytes up in the table of 128 classes; each bit of the result is then a
 /// mask.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-fn classify_avx512(block: &[u8; BLOCK]) -> AsciiMasks {
-    // SAFETY: the block has 64 bytes and the table 128; `loadu` takes any alignment.
-    let (bytes, low, high) = unsafe {
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,bmi2")]
+fn classify_avx512(window: &[u8; WINDOW]) -> Masks {
+    let first = Bytes::at(window, 0);
+    // SAFETY: the table has 128 bytes; `loadu` takes any alignment.
+    let (low, high) = unsafe {
         (
-            _mm512_loadu_si512(block.as_ptr().cast()),
             _mm512_loadu_si512(CLASS_BITS.as_ptr().cast()),
             _mm512_loadu_si512(CLASS_BITS.as_ptr().add(64).cast()),
         )
     };
-    let above = _mm512_movepi8_mask(bytes);
+    let above = _mm512_movepi8_mask(first.0);
     // The shuffle ignores the eighth bit of an index: bytes above 127 are cleared by the mask.
-    let classes = _mm512_maskz_permutex2var_epi8(!above, low, bytes, high);
+    let classes = _mm512_maskz_permutex2var_epi8(!above, low, first.0, high);
     let mask = |bit: u8| _mm512_test_epi8_mask(classes, _mm512_set1_epi8(bit as i8));
-    AsciiMasks {
+    let ascii = Masks {
         upper: mask(1),
         lower: mask(2),
         digit: mask(4),
@@ -122,6 +189,106 @@ fn classify_avx512(block: &[u8; BLOCK]) -> AsciiMasks {
         newline: mask(32),
         apostrophe: mask(64),
         slash: mask(128),
-        high: above,
+        starts: u64::MAX,
+        ..Masks::default()
+    };
+    if above == 0 {
+        return ascii;
     }
+    let wide = leads(&first, &Bytes::at(window, 1), &Bytes::at(window, 2));
+    with_wide(ascii, above, &wide)
+}
+
+/// 64 bytes of a window.
+struct Bytes(__m512i);
+
+impl Bytes {
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn at(window: &[u8; WINDOW], at: usize) -> Bytes {
+        let bytes = window[at..].first_chunk::<BLOCK>().expect("a window is a block and two bytes");
+        // SAFETY: these are 64 bytes; `loadu` takes any alignment.
+        Bytes(unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) })
+    }
+}
+
+impl Lanes for Bytes {
+    #[inline(always)]
+    fn equal(&self, byte: u8) -> u64 {
+        // SAFETY: `Bytes` are only made where AVX-512 is enabled.
+        unsafe { _mm512_cmpeq_epi8_mask(self.0, _mm512_set1_epi8(byte as i8)) }
+    }
+
+    #[inline(always)]
+    fn at_least(&self, byte: u8) -> u64 {
+        // SAFETY: as above.
+        unsafe { _mm512_cmpge_epu8_mask(self.0, _mm512_set1_epi8(byte as i8)) }
+    }
+
+    #[inline(always)]
+    fn continuation(&self) -> u64 {
+        // SAFETY: as above.
+        unsafe { _mm512_cmplt_epi8_mask(self.0, _mm512_set1_epi8(0xC0u8 as i8)) }
+    }
+}
+
+/// Brings masks over bytes, of which `high` are not ASCII, into the form over characters.
+#[inline]
+#[target_feature(enable = "bmi2")]
+fn with_wide(ascii: Masks, high: u64, wide: &Leads) -> Masks {
+    let Leads { two, three, .. } = *wide;
+    let known = !high | two | two << 1 | three | three << 1 | three << 2;
+    let len = known.trailing_ones();
+    let within = if len < 64 { (1 << len) - 1 } else { u64::MAX };
+    let starts = (!high | two | three) & within;
+    let chars = |bytes: u64| _pext_u64(bytes, starts);
+    Masks {
+        upper: chars(ascii.upper | wide.upper),
+        lower: chars(ascii.lower | wide.lower),
+        caseless: chars(wide.caseless),
+        unsure: chars(wide.unsure),
+        digit: chars(ascii.digit),
+        space: chars(ascii.space),
+        tab: chars(ascii.tab),
+        newline: chars(ascii.newline),
+        apostrophe: chars(ascii.apostrophe),
+        slash: chars(ascii.slash),
+        starts,
+    }
+}
+
+/// The places of the ones as bytes, by one compression; then eight at a time as words.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,popcnt")]
+fn positions_avx512(bits: u64, base: usize, into: &mut Vec<usize>) {
+    const PLACES: [u8; BLOCK] = {
+        let mut places = [0; BLOCK];
+        let mut at = 0;
+        while at < BLOCK {
+            places[at] = at as u8;
+            at += 1;
+        }
+        places
+    };
+    let count = bits.count_ones() as usize;
+    into.reserve(BLOCK);
+    // SAFETY: the table has 64 bytes; `loadu` takes any alignment.
+    let places = unsafe { _mm512_loadu_si512(PLACES.as_ptr().cast()) };
+    let mut list = [0u8; BLOCK];
+    // SAFETY: the list has 64 bytes; `storeu` takes any alignment.
+    unsafe {
+        _mm512_storeu_si512(list.as_mut_ptr().cast(), _mm512_maskz_compress_epi8(bits, places));
+    }
+    let base = _mm512_set1_epi64(base as i64);
+    for (group, eight) in list.as_chunks::<8>().0.iter().enumerate().take(count.div_ceil(8)) {
+        let eight = _mm_cvtsi64_si128(i64::from_le_bytes(*eight));
+        let eight = _mm512_add_epi64(_mm512_cvtepu8_epi64(eight), base);
+        // SAFETY: there are at most eight groups of eight, and room for 64 beyond the length.
+        unsafe {
+            let to = into.as_mut_ptr().add(into.len() + 8 * group);
+            _mm512_storeu_si512(to.cast(), eight);
+        }
+    }
+    // SAFETY: the first `count` places beyond the length are written, and there is room for them.
+    unsafe { into.set_len(into.len() + count) };
 }

@@ -40,14 +40,20 @@ impl Merger {
         Ok(())
     }
 
-    /// Replaces `tokens` by what merging a word starts from.
+    /// Whether a unit, or the `last` one of a word, is a token.
+    pub fn is_known(&self, vocab: &Vocab, unit: &[u8], last: bool) -> bool {
+        self.first.token(vocab, unit, last).is_some()
+    }
+
+    /// Replaces `tokens` by what merging a word starts from, or a part of one.
     pub fn first_tokens(
         &self,
         vocab: &Vocab,
         word: &[u8],
+        whole: bool,
         tokens: &mut Vec<TokenId>,
     ) -> Result<(), usize> {
-        self.first.tokens_into(vocab, word, true, tokens)
+        self.first.tokens_into(vocab, word, whole, tokens)
     }
 }
 
@@ -57,6 +63,8 @@ pub(super) struct First {
     units: Units,
     mark: Option<Mark>,
     unk: Option<TokenId>,
+    /// The tokens of ASCII characters, which are most of a text.
+    ascii: [Option<TokenId>; 128],
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -71,7 +79,29 @@ impl First {
         let start = &model.start;
         let separate = start.separate_mark().and_then(|mark| model.vocab.id_of(mark.as_bytes()));
         let joined = start.joined_mark().map(|mark| Mark::Joined(mark.as_bytes().to_vec()));
-        First { units: start.units, mark: separate.map(Mark::Separate).or(joined), unk: start.unk }
+        let mut first = First {
+            units: start.units,
+            mark: separate.map(Mark::Separate).or(joined),
+            unk: start.unk,
+            ascii: [None; 128],
+        };
+        first.ascii = std::array::from_fn(|byte| first.look_up(&model.vocab, &[byte as u8]));
+        first
+    }
+
+    /// The token of a unit, if it has one. Text that is spelled like the mark is not the mark.
+    fn look_up(&self, vocab: &Vocab, unit: &[u8]) -> Option<TokenId> {
+        vocab.id_of(unit).filter(|&id| self.mark != Some(Mark::Separate(id)))
+    }
+
+    /// The token of a unit, or of the `last` one of a word, if it has one.
+    #[inline]
+    fn token(&self, vocab: &Vocab, unit: &[u8], last: bool) -> Option<TokenId> {
+        match (&self.mark, unit) {
+            (Some(Mark::Joined(mark)), _) if last => vocab.id_of(&[unit, mark].concat()),
+            (_, &[byte @ 0..128]) => self.ascii[usize::from(byte)],
+            _ => self.look_up(vocab, unit),
+        }
     }
 
     /// Replaces `tokens` by the first tokens of a piece, or of a part of one; `whole` if it ends where
@@ -84,21 +114,14 @@ impl First {
         tokens: &mut Vec<TokenId>,
     ) -> Result<(), usize> {
         tokens.clear();
-        let mark = self.mark.as_ref().filter(|_| whole);
         let mut at = 0;
         for unit in self.units.of(piece) {
-            let id = match mark {
-                Some(Mark::Joined(mark)) if at + unit.len() == piece.len() => {
-                    vocab.id_of(&[unit, mark].concat())
-                }
-                // Text that is spelled like the mark is not the mark.
-                _ => vocab.id_of(unit).filter(|&id| self.mark != Some(Mark::Separate(id))),
-            };
+            let id = self.token(vocab, unit, whole && at + unit.len() == piece.len());
             tokens.push(id.or(self.unk).ok_or(at)?);
             at += unit.len();
         }
-        if let Some(&Mark::Separate(mark)) = mark {
-            tokens.push(mark);
+        if let Some(Mark::Separate(mark)) = self.mark.as_ref().filter(|_| whole) {
+            tokens.push(*mark);
         }
         Ok(())
     }

@@ -20,6 +20,9 @@ safe between c and d  =  neither hash(c, d) nor (last byte of c, first byte of d
 
 use crate::vocab::Vocab;
 
+/// How many parts are found at a time.
+pub const CUTS: usize = 64;
+
 /// The boundaries that some token spans.
 #[derive(Debug)]
 pub struct Joins {
@@ -62,35 +65,49 @@ impl Joins {
         }
     }
 
-    /// The parts of the piece, in order: where each starts and ends.
+    /// The ends of the first parts of the piece; returns how many. Where that is not the whole piece,
+    /// the rest is cut as a piece of its own.
+    ///
+    /// PERF: every end is written, and only counted if it is safe: whether it is cannot be predicted.
     #[inline(always)]
-    pub fn cut(&self, piece: &[u8]) -> impl Iterator<Item = (usize, usize)> {
-        let mut start = 0;
-        std::iter::from_fn(move || {
-            if start == piece.len() {
-                return None;
+    pub fn cut(&self, piece: &[u8], ends: &mut [usize; CUTS]) -> usize {
+        let mut count = 0;
+        let mut left = Unit::at(piece, 0);
+        while left.end < piece.len() && count < CUTS - 1 {
+            let right = Unit::at(piece, left.end);
+            ends[count] = left.end;
+            count += usize::from(self.is_safe(piece, left, right));
+            left = right;
+        }
+        if left.end == piece.len() {
+            ends[count] = left.end;
+            count += 1;
+        }
+        count
+    }
+
+    /// Calls `each` with every part of the piece, in order: where it starts and ends.
+    #[inline(always)]
+    pub fn each_part(&self, piece: &[u8], mut each: impl FnMut(usize, usize)) {
+        let mut ends = [0; CUTS];
+        let (mut start, mut base) = (0, 0);
+        while start < piece.len() {
+            let count = self.cut(&piece[start..], &mut ends);
+            for &end in &ends[..count] {
+                each(start, base + end);
+                start = base + end;
             }
-            let from = start;
-            let mut left = Unit::at(piece, start);
-            while left.end < piece.len() {
-                let right = Unit::at(piece, left.end);
-                if self.is_safe(piece, left, right) {
-                    break;
-                }
-                left = right;
-            }
-            start = left.end;
-            Some((from, start))
-        })
+            base = start;
+        }
     }
 
     #[inline(always)]
     fn is_safe(&self, piece: &[u8], left: Unit, right: Unit) -> bool {
         let entered = |set: &[u64], bit: usize| set[bit / 64 % set.len()] >> (bit % 64) & 1 == 1;
         left.is_char
-            && right.is_char
-            && !entered(&self.chars, self.char_bit(left, right))
-            && !entered(&self.bytes, byte_bit(piece, left.end))
+            & right.is_char
+            & !entered(&self.chars, self.char_bit(left, right))
+            & !entered(&self.bytes, byte_bit(piece, left.end))
     }
 
     #[inline(always)]
@@ -115,6 +132,13 @@ impl Unit {
     /// The unit at `at`.
     #[inline(always)]
     fn at(text: &[u8], at: usize) -> Unit {
+        // PERF: the usual character of a long piece has three bytes, and something follows it.
+        if let Some(&four) = text[at..].first_chunk::<4>() {
+            let word = u32::from_be_bytes(four);
+            if word & 0xF0C0_C000 == 0xE080_8000 {
+                return Unit { word: word >> 8, end: at + 3, is_char: true };
+            }
+        }
         let first = text[at];
         if first < 0x80 {
             return Unit { word: u32::from(first), end: at + 1, is_char: true };

@@ -29,7 +29,7 @@ mod pairs;
 mod short;
 pub mod train;
 
-pub use joins::Joins;
+pub use joins::{CUTS, Joins};
 
 use std::collections::HashMap;
 

@@ -104,15 +104,15 @@ fn all_ways_agree_on_random_merges() {
         let merger = Merger::new(&model);
         let naive = |piece: &[u8]| naive(&model, piece);
         for _ in 0..20 {
-            let piece: String = (0..1 + random(40)).map(|_| alphabet[random(4)]).collect();
+            let piece: String = (0..1 + random(150)).map(|_| alphabet[random(4)]).collect();
             let expected = naive(piece.as_bytes());
             for ids in both(&merger, piece.as_bytes()) {
                 assert_eq!(ids, expected, "{piece} {pairs:?}");
             }
             let mut cut = Vec::new();
-            for (from, to) in joins.cut(piece.as_bytes()) {
+            joins.each_part(piece.as_bytes(), |from, to| {
                 cut.extend(naive(&piece.as_bytes()[from..to]));
-            }
+            });
             assert_eq!(cut, expected, "{piece} {pairs:?}");
         }
     }
@@ -127,7 +127,7 @@ fn a_cut_never_splits_a_token_that_starts_or_ends_within_a_character() {
     let joins = Joins::new(&vocab);
     let mut segments = Vec::new();
     let piece = "é中é".as_bytes();
-    segments.extend(joins.cut(piece).map(|(from, to)| &piece[from..to]));
+    joins.each_part(piece, |from, to| segments.push(&piece[from..to]));
     assert_eq!(segments, ["é中".as_bytes(), "é".as_bytes()]);
 }
 

@@ -27,21 +27,53 @@ use crate::vocab::Vocab;
 
 const HEADER: &str = "#version";
 
+/// How a file spells its tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Spelling {
+    /// In the byte alphabet.
+    Alphabet,
+    /// As they are: tokens of characters.
+    Plain,
+}
+
+impl Spelling {
+    /// Replaces `bytes` by those of a token; says whether it is one.
+    fn read_into(self, bytes: &mut Vec<u8>, token: &str) -> bool {
+        match self {
+            Spelling::Alphabet => alphabet::read_into(bytes, token),
+            Spelling::Plain => {
+                bytes.clear();
+                bytes.extend_from_slice(token.as_bytes());
+                true
+            }
+        }
+    }
+
+    /// A token as it is written.
+    pub(super) fn written(self, bytes: &[u8]) -> String {
+        match self {
+            Spelling::Alphabet => alphabet::written(bytes),
+            Spelling::Plain => String::from_utf8_lossy(bytes).into_owned(),
+        }
+    }
+}
+
 /// A vocabulary as JSON files write it: the tokens in the alphabet, and the odd ones that are not.
 pub(super) struct WrittenVocab<'a> {
     pub(super) vocab: Vocab,
+    spelling: Spelling,
     odd: HashMap<Cow<'a, str>, (TokenId, Json<'a>)>,
 }
 
 impl<'a> WrittenVocab<'a> {
     /// An object of tokens and ids.
-    pub(super) fn read(json: &mut Json<'a>) -> Result<Self> {
+    pub(super) fn read(json: &mut Json<'a>, spelling: Spelling) -> Result<Self> {
         let mut vocab = Vocab::default();
         let mut odd = HashMap::new();
         let mut bytes = Vec::new();
         json.object(|json, token| {
             let id = json.id()?;
-            if alphabet::read_into(&mut bytes, &token) {
+            if spelling.read_into(&mut bytes, &token) {
                 return vocab.insert(id, &bytes).map_err(|error| error.on_line(json.line()));
             }
             match odd.entry(token) {
@@ -53,7 +85,7 @@ impl<'a> WrittenVocab<'a> {
             }
             Ok(())
         })?;
-        Ok(WrittenVocab { vocab, odd })
+        Ok(WrittenVocab { vocab, spelling, odd })
     }
 
     /// How many tokens there are, odd ones included.
@@ -64,7 +96,7 @@ impl<'a> WrittenVocab<'a> {
     /// The id of the token that is written `text`.
     pub(super) fn id_of(&self, text: &str) -> Option<TokenId> {
         let mut bytes = Vec::new();
-        if alphabet::read_into(&mut bytes, text) {
+        if self.spelling.read_into(&mut bytes, text) {
             self.vocab.id_of(&bytes)
         } else {
             self.odd.get(text).map(|&(id, _)| id)
@@ -94,14 +126,15 @@ impl<'a> WrittenVocab<'a> {
 /// Reads merges, each written as two tokens of a vocabulary.
 pub(super) struct PairReader<'a> {
     vocab: &'a Vocab,
+    spelling: Spelling,
     bytes: Vec<u8>,
     joined: Vec<u8>,
     made: TokenId,
 }
 
 impl<'a> PairReader<'a> {
-    pub(super) fn new(vocab: &'a Vocab) -> Self {
-        PairReader { vocab, bytes: Vec::new(), joined: Vec::new(), made: 0 }
+    pub(super) fn new(vocab: &'a Vocab, spelling: Spelling) -> Self {
+        PairReader { vocab, spelling, bytes: Vec::new(), joined: Vec::new(), made: 0 }
     }
 
     /// A merge like `Ġ t`.
@@ -128,7 +161,7 @@ impl<'a> PairReader<'a> {
         self.joined.clear();
         let pair = (self.token(left)?, self.token(right)?);
         let Some(made) = self.vocab.id_of_guess(&self.joined, self.made + 1) else {
-            let made = shown(&alphabet::written(&self.joined));
+            let made = shown(&self.spelling.written(&self.joined));
             return Err(Error::format(format!(
                 "expected a merge that makes a token of the vocabulary, found one that makes {made:?}"
             )));
@@ -138,7 +171,7 @@ impl<'a> PairReader<'a> {
     }
 
     fn token(&mut self, token: &str) -> Result<TokenId> {
-        let known = alphabet::read_into(&mut self.bytes, token);
+        let known = self.spelling.read_into(&mut self.bytes, token);
         self.joined.extend_from_slice(&self.bytes);
         match self.vocab.id_of(&self.bytes) {
             Some(id) if known => Ok(id),
@@ -169,7 +202,7 @@ pub(super) fn read_vocab(
     mut json: Json,
     options: &LoadOptions,
 ) -> Result<(Vocab, Vec<SpecialToken>)> {
-    let written = WrittenVocab::read(&mut json)?;
+    let written = WrittenVocab::read(&mut json, Spelling::Alphabet)?;
     json.end()?;
     let wanted = options.special_tokens.clone().unwrap_or_default();
     let special_tokens = number(wanted, written.id_limit(), |token| {
@@ -183,7 +216,7 @@ pub(super) fn read_vocab(
 pub(super) fn read_merges(bytes: &[u8], vocab: &Vocab) -> Result<Vec<Pair>> {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     let mut pairs = Vec::new();
-    let mut reader = PairReader::new(vocab);
+    let mut reader = PairReader::new(vocab, Spelling::Alphabet);
     for (at, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         if line.is_empty() || line.starts_with(HEADER.as_bytes()) {
@@ -227,7 +260,7 @@ pub(super) fn write(model: &Model) -> Result<(String, String)> {
         merges.push_str(&line);
         merges.push('\n');
     }
-    let tokens = written_tokens(model, &model.special_tokens)
+    let tokens = written_tokens(model, &model.special_tokens, Spelling::Alphabet)
         .map_err(|token| refusal(&format!("two of its tokens are written {token:?}")))?;
     let mut vocab = String::from("{");
     for (at, (token, id)) in tokens.iter().enumerate() {
@@ -244,8 +277,9 @@ pub(super) fn write(model: &Model) -> Result<(String, String)> {
 pub(super) fn written_tokens(
     model: &Model,
     special_tokens: &[SpecialToken],
+    spelling: Spelling,
 ) -> std::result::Result<Vec<(String, TokenId)>, String> {
-    let tokens = model.vocab.iter().map(|(id, bytes)| (alphabet::written(bytes), id));
+    let tokens = model.vocab.iter().map(|(id, bytes)| (spelling.written(bytes), id));
     let special = special_tokens.iter().map(|token| (token.content.clone(), token.id));
     let mut all: Vec<_> = tokens.chain(special).collect();
     all.sort_unstable_by(|a, b| (a.1, &a.0).cmp(&(b.1, &b.0)));

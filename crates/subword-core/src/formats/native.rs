@@ -7,7 +7,7 @@ The format of `subword`: one JSON file that holds all of a [`Model`].
   "version": 1,
   "type": "bpe",
   "pattern": "gpt2",                               a name, {"regex": "..."}, or a list of these
-  "normalizer": null,                              or "nfc", "nfd", "nfkc", "nfkd"
+  "normalizer": null,                              or "nfc", "nfd", "nfkc", "nfkd", "nfc-lowercase"
   "ignore_merges": false,
   "units": "characters",                           these four where a piece is not its bytes alone
   "end_of_word": "</w>",
@@ -45,11 +45,12 @@ use crate::vocab::Vocab;
 const FORMAT: &str = "subword";
 const VERSION: TokenId = 1;
 
-const NORMALIZERS: [(&str, Normalizer); 4] = [
+const NORMALIZERS: [(&str, Normalizer); 5] = [
     ("nfc", Normalizer::Nfc),
     ("nfd", Normalizer::Nfd),
     ("nfkc", Normalizer::Nfkc),
     ("nfkd", Normalizer::Nfkd),
+    ("nfc-lowercase", Normalizer::NfcLowercase),
 ];
 
 type Flag = (&'static str, fn(&mut SpecialToken) -> &mut bool);
@@ -140,9 +141,9 @@ fn read_normalizer(mut json: Json) -> Result<Normalizer> {
     let mut place = json;
     let name = json.string()?;
     let found = NORMALIZERS.iter().find(|(known, _)| *known == name);
-    found
-        .map(|&(_, normalizer)| normalizer)
-        .ok_or_else(|| place.expected("null, \"nfc\", \"nfd\", \"nfkc\" or \"nfkd\""))
+    found.map(|&(_, normalizer)| normalizer).ok_or_else(|| {
+        place.expected("null, \"nfc\", \"nfd\", \"nfkc\", \"nfkd\" or \"nfc-lowercase\"")
+    })
 }
 
 fn read_start(fields: &mut Fields) -> Result<Start> {
@@ -213,7 +214,7 @@ fn read_merges(json: &mut Json, vocab: &Vocab) -> Result<Merges> {
         };
     }
     let mut pairs = Vec::new();
-    let mut reader = gpt2::PairReader::new(vocab);
+    let mut reader = gpt2::PairReader::new(vocab, gpt2::Spelling::Alphabet);
     json.list(|json| {
         let line = json.string()?;
         pairs.push(reader.line(&line).map_err(|error| error.on_line(json.line()))?);

@@ -212,6 +212,27 @@ fn tokenizer_json_holds_everything_but_ranks_become_a_list() {
 }
 
 #[test]
+fn tokenizer_json_holds_words_whose_mark_is_joined() {
+    let folder = Folder::new();
+    let mut random = Random::new(5);
+    let mut saved = 0;
+    for _ in 0..400 {
+        let model = random_words(&mut random);
+        let path = folder.path("tokenizer.json");
+        let start = &model.start;
+        let held =
+            start.separate_mark().is_none() && (start.units == Units::Bytes || start.unk.is_some());
+        match save(&model, &path, Format::HuggingFace) {
+            Ok(()) => assert_eq!(load(&path, &LoadOptions::default()), Ok(model)),
+            Err(error) if held => panic!("{error}"),
+            Err(_) => continue,
+        }
+        saved += 1;
+    }
+    assert!(saved > 50, "{saved}");
+}
+
+#[test]
 fn files_that_hold_less_are_saved_only_if_nothing_is_lost() {
     let folder = Folder::new();
     let mut random = Random::new(3);

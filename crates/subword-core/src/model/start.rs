@@ -99,7 +99,7 @@ impl Start {
     pub fn skips(&self, piece: &[u8]) -> bool {
         // PERF: nearly all words are told by their first byte.
         let letter = piece.first().is_some_and(u8::is_ascii_graphic);
-        self.end_of_word.is_some() && !letter && is_white(piece)
+        self.end_of_word.is_some() && !letter && (piece == b" " || is_white(piece))
     }
 
     /// Whether merging may start from this token.

@@ -1,9 +1,9 @@
 /*!
-Piece starts in ASCII text, 64 bytes at a time.
+Piece starts, 64 bytes at a time.
 
-A block starts at a piece boundary. The classifier (`arch`) turns its bytes into one 64-bit mask per
-class, bit i for byte i; shifts, ands and one addition per rule turn those into the mask of piece
-starts:
+A block starts at a piece boundary. The classifier (`arch`) turns its characters into one 64-bit mask
+per class, bit i for character i; shifts, ands and one addition per rule turn those into the mask of
+piece starts, whose bits are then spread from characters to bytes:
 
 ```text
 text      H e l l o   w o r l d ! \n
@@ -15,8 +15,8 @@ starts    1 . . . . 1 . . . . . 1  .         `Hello`, ` world`, `!\n`
 What the end of the block leaves open (a run of white space whose end is not seen, an apostrophe
 whose letters are not seen) is not used: the next block starts at the last start that is certain. So
 blocks are independent, no state is carried, and a block that has nothing certain to say leaves one
-piece to the plain scanner in `scan`, which defines the answer. A byte that is not ASCII ends the
-block early.
+piece to the plain scanner in `scan`, which defines the answer. A character whose class is not known
+here (see `arch::wide`) ends the block early.
 
 Why not blocks side by side with carries: a run of white space is decided by its end, so the carries
 would run backwards too; looking at six bytes of the next block twice costs a tenth and removes all
@@ -24,46 +24,39 @@ of that.
 */
 
 use super::scan::contraction;
-use crate::arch::{AsciiMasks, BLOCK, Classify};
+use crate::arch::{Classify, Masks, WINDOW};
 
-/// A family of patterns, as far as ASCII text can tell them apart.
+/// A family of patterns, as far as these characters can tell them apart.
 pub(super) trait Family {
-    /// The starts in a block, and how many of its first bytes they are certain for. `text` is the
-    /// block and what follows it.
-    fn starts(masks: &Masks, text: &[u8]) -> Starts;
+    /// The starts in a block, and how many of its first characters they are certain for. `text` is
+    /// the block and what follows it.
+    fn starts<C: Classify>(block: &Block, text: &[u8]) -> Starts;
 }
 
-/// Bit i: a piece starts at byte i. Certain for the bits below `limit`.
+/// Bit i: a piece starts at character i. Certain for the bits below `limit`.
 pub(super) struct Starts {
     bits: u64,
     limit: u32,
 }
 
-/// The classes of a block that all families use.
-pub(super) struct Masks {
-    ascii: AsciiMasks,
-    /// How many bytes count: up to the first that is not ASCII.
+/// A block, and the classes that all families use.
+pub(super) struct Block {
+    class: Masks,
+    /// How many characters there are.
     len: u32,
     letter: u64,
     white: u64,
     other: u64,
 }
 
-impl Masks {
+impl Block {
     #[inline(always)]
-    fn new(mut ascii: AsciiMasks) -> Masks {
-        let len = ascii.high.trailing_zeros();
-        let valid = low_bits(len);
-        ascii.upper &= valid;
-        ascii.lower &= valid;
-        ascii.digit &= valid;
-        ascii.space &= valid;
-        ascii.tab &= valid;
-        ascii.newline &= valid;
-        let letter = ascii.upper | ascii.lower;
-        let white = ascii.space | ascii.tab | ascii.newline;
-        let other = valid & !(letter | ascii.digit | white);
-        Masks { ascii, len, letter, white, other }
+    fn new(class: Masks) -> Block {
+        let len = class.len();
+        let letter = class.upper | class.lower | class.caseless | class.unsure;
+        let white = class.space | class.tab | class.newline;
+        let other = low_bits(len) & !(letter | class.digit | white);
+        Block { class, len, letter, white, other }
     }
 
     /// Everything before the last run of white space, if the block ends in one: its end is not
@@ -76,10 +69,16 @@ impl Masks {
         let open = (white << (64 - self.len)).leading_ones().min(self.len);
         if open == 0 { self.len } else { self.len - open + 1 }
     }
+
+    /// The byte at which character i starts.
+    #[inline(always)]
+    fn byte_of<C: Classify>(&self, i: u32) -> usize {
+        C::spread(1 << i, self.class.starts).trailing_zeros() as usize
+    }
 }
 
 /// Appends the ends of the pieces from `at` to `ends` while blocks can tell; returns where they
-/// stopped. All but the last `BLOCK` bytes of the text may be used.
+/// stopped. All but the last bytes of the text may be used.
 #[inline(always)]
 pub(super) fn fill<F: Family, C: Classify>(
     text: &[u8],
@@ -88,21 +87,34 @@ pub(super) fn fill<F: Family, C: Classify>(
     most: usize,
 ) -> usize {
     while ends.len() < most {
-        let Some(block) = text[at..].first_chunk::<BLOCK>() else { break };
-        let masks = Masks::new(C::classify(block));
-        if masks.len < 8 {
+        let Some(window) = text[at..].first_chunk::<WINDOW>() else { break };
+        let block = Block::new(C::classify(window));
+        if block.len < 8 {
             break;
         }
-        let starts = F::starts(&masks, &text[at..]);
+        let starts = F::starts::<C>(&block, &text[at..]);
         let bits = starts.bits & low_bits(starts.limit) & !1;
         if bits == 0 {
             break;
         }
-        let last = 63 - bits.leading_zeros() as usize;
-        ends.extend(positions(bits).map(|i| at + i as usize));
-        at += last;
+        let bits = match block.class.starts {
+            u64::MAX => bits,
+            starts => C::spread(bits, starts),
+        };
+        C::positions(bits, at, ends);
+        at += 63 - bits.leading_zeros() as usize;
     }
     at
+}
+
+/// Whether it is worth a try: the first character, or that after a space, may have a class here.
+#[inline(always)]
+pub(super) fn may_know(text: &[u8], at: usize) -> bool {
+    let first = match text[at] {
+        b' ' => text.get(at + 1).copied().unwrap_or(b' '),
+        first => first,
+    };
+    matches!(first, ..0x80 | 0xC2..=0xC9 | 0xD0 | 0xD1 | 0xE2..=0xED | 0xEF)
 }
 
 #[inline(always)]
@@ -139,15 +151,15 @@ pub(super) struct Gpt2;
 
 impl Family for Gpt2 {
     #[inline(always)]
-    fn starts(m: &Masks, text: &[u8]) -> Starts {
-        let runs = run_starts(m.letter) | run_starts(m.ascii.digit) | run_starts(m.other);
+    fn starts<C: Classify>(m: &Block, text: &[u8]) -> Starts {
+        let runs = run_starts(m.letter) | run_starts(m.class.digit) | run_starts(m.other);
         // A word takes one space before it; the last space of a run is a start in any case.
-        let words = runs & !after(m.ascii.space);
+        let words = runs & !after(m.class.space);
         let bits = words | run_starts(m.white) | run_ends(m.white);
         let mut starts = Starts { bits, limit: m.limit_of(m.white) };
-        let open = run_starts(m.other) & words & m.ascii.apostrophe & before(m.letter);
+        let open = run_starts(m.other) & words & m.class.apostrophe & before(m.letter);
         for i in positions(open) {
-            split_contraction(&mut starts, m, text, i, false);
+            split_contraction::<C>(&mut starts, m, text, i, false);
         }
         starts
     }
@@ -159,12 +171,12 @@ pub(super) struct Cl100k<const DIGITS: usize>;
 
 impl<const DIGITS: usize> Family for Cl100k<DIGITS> {
     #[inline(always)]
-    fn starts(m: &Masks, text: &[u8]) -> Starts {
-        let parts = Parts::new(m, m.ascii.newline);
-        let mut starts = parts.starts(m, digits::<DIGITS>(m.ascii.digit));
-        let open = parts.prefix & m.ascii.apostrophe;
+    fn starts<C: Classify>(m: &Block, text: &[u8]) -> Starts {
+        let parts = Parts::new(m, m.class.newline);
+        let mut starts = parts.starts(m, digits::<DIGITS>(m.class.digit));
+        let open = parts.prefix & m.class.apostrophe;
         for i in positions(open) {
-            split_contraction(&mut starts, m, text, i, true);
+            split_contraction::<C>(&mut starts, m, text, i, true);
         }
         limit_apostrophe(&mut starts, m);
         starts
@@ -176,16 +188,17 @@ pub(super) struct O200k;
 
 impl Family for O200k {
     #[inline(always)]
-    fn starts(m: &Masks, text: &[u8]) -> Starts {
-        let parts = Parts::new(m, m.ascii.newline | m.ascii.slash);
-        let mut starts = parts.starts(m, digits::<3>(m.ascii.digit));
-        starts.bits |= m.ascii.upper & after(m.ascii.lower);
+    fn starts<C: Classify>(m: &Block, text: &[u8]) -> Starts {
+        let parts = Parts::new(m, m.class.newline | m.class.slash);
+        let mut starts = parts.starts(m, digits::<3>(m.class.digit));
+        starts.bits |= m.class.upper & after(m.class.lower);
+        limit_mixed(&mut starts, m);
         // A contraction ends the word before it. Right after another contraction it is a word of
         // its own.
         let mut taken = 0;
-        for i in positions(parts.prefix & m.ascii.apostrophe & after(m.letter)) {
+        for i in positions(parts.prefix & m.class.apostrophe & after(m.letter)) {
             if i != taken
-                && let Some(end) = split_contraction(&mut starts, m, text, i, true)
+                && let Some(end) = split_contraction::<C>(&mut starts, m, text, i, true)
             {
                 starts.bits &= !(1 << i);
                 taken = end;
@@ -209,25 +222,25 @@ struct Parts {
 impl Parts {
     /// `swallow`: what a run of symbols takes after itself, starting with a newline.
     #[inline(always)]
-    fn new(m: &Masks, swallow: u64) -> Parts {
-        let from = m.ascii.newline & after(m.other);
+    fn new(m: &Block, swallow: u64) -> Parts {
+        let from = m.class.newline & after(m.other);
         // Adding a run's first bit clears the run up to its end.
         let swallowed = from | swallow & !from.wrapping_add(swallow);
         let other = m.other & !swallowed;
         let white = m.white & !swallowed;
-        let prefix = run_starts(other) & !after(m.ascii.space) & before(m.letter);
+        let prefix = run_starts(other) & !after(m.class.space) & before(m.letter);
         Parts { other, white, prefix }
     }
 
     #[inline(always)]
-    fn starts(&self, m: &Masks, digits: u64) -> Starts {
-        let blank = m.ascii.space | m.ascii.tab;
+    fn starts(&self, m: &Block, digits: u64) -> Starts {
+        let blank = m.class.space | m.class.tab;
         let words = run_starts(m.letter) & !after(self.prefix | blank);
-        let symbols = run_starts(self.other) & !after(m.ascii.space);
+        let symbols = run_starts(self.other) & !after(m.class.space);
         let last_blank = run_ends(self.white) & blank;
         let bits = words | symbols | digits | run_starts(self.white) | last_blank;
         let limit = m.limit_of(self.white);
-        Starts { bits: bits | after_last_newline(m.ascii.newline & self.white, blank), limit }
+        Starts { bits: bits | after_last_newline(m.class.newline & self.white, blank), limit }
     }
 }
 
@@ -262,12 +275,12 @@ fn digits<const N: usize>(digit: u64) -> u64 {
     starts
 }
 
-/// An apostrophe at byte i, if a contraction starts there: its letters are no start, what follows
+/// An apostrophe at character i, if a contraction starts there: its letters are no start, what follows
 /// them is. Returns the end. Where the letters are not all seen nothing from i on is certain.
 #[inline(always)]
-fn split_contraction(
+fn split_contraction<C: Classify>(
     starts: &mut Starts,
-    m: &Masks,
+    m: &Block,
     text: &[u8],
     i: u32,
     fold: bool,
@@ -276,16 +289,30 @@ fn split_contraction(
         starts.limit = starts.limit.min(i);
         return None;
     }
-    let end = contraction(text, i as usize, fold)? as u32;
+    // The letters of a contraction are ASCII: those that are not have no class here.
+    let byte = m.byte_of::<C>(i);
+    let end = i + (contraction(text, byte, fold)? - byte) as u32;
     starts.bits &= !(low_bits(end) & !low_bits(i + 1));
     starts.bits |= 1 << end & m.letter;
     Some(end)
 }
 
-/// An apostrophe as the last byte may be followed by `ſ`, which is not ASCII.
+/// Where letters with and without case meet, or where the case is not known, the end of a word takes
+/// more than a look at two neighbours: only its start is certain.
 #[inline(always)]
-fn limit_apostrophe(starts: &mut Starts, m: &Masks) {
-    if m.len > 0 && m.ascii.apostrophe >> (m.len - 1) & 1 == 1 {
+fn limit_mixed(starts: &mut Starts, m: &Block) {
+    let cased = m.class.upper | m.class.lower;
+    let mixed = m.class.unsure | m.class.caseless & (after(cased) | before(cased));
+    if mixed != 0 {
+        let before = low_bits(mixed.trailing_zeros()) & !m.letter;
+        starts.limit = starts.limit.min(65 - before.leading_zeros());
+    }
+}
+
+/// An apostrophe as the last character may be followed by `ſ`, which has no class here.
+#[inline(always)]
+fn limit_apostrophe(starts: &mut Starts, m: &Block) {
+    if m.len > 0 && m.class.apostrophe >> (m.len - 1) & 1 == 1 {
         starts.limit = starts.limit.min(m.len - 1);
     }
 }

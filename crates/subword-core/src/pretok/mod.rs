@@ -248,7 +248,7 @@ fn alternate(
     scan: impl Fn(&[u8], usize) -> usize,
 ) {
     while at < text.len() && ends.len() < BATCH {
-        if text[at].is_ascii() {
+        if blocks::may_know(text, at) {
             at = blocks(text, at, ends, BATCH);
             if ends.len() >= BATCH {
                 break;

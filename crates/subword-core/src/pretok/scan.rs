@@ -91,19 +91,19 @@ pub(super) fn o200k(text: &[u8], at: usize) -> usize {
     }
 }
 
-/// `deepseek-v3`: digits and CJK characters are cut out first, what is between them is a text of
-/// its own.
+/// `deepseek-v3`: digits and runs of CJK characters are cut out first; such a run, and what is
+/// between them, is a text of its own.
 pub(super) fn deepseek_v3(text: &[u8], at: usize) -> usize {
     let Some(first) = char_at(text, at) else { return at };
     if first.class == Class::Number {
         return run_of(text, first.end, 2, |class| class == Class::Number);
     }
-    if is_cjk(first) {
-        return run_while(text, first.end, is_cjk);
-    }
-    let inside = |at: usize| char_at(text, at).filter(|&c| c.class != Class::Number && !is_cjk(c));
-    let word = |c: Char| (c.class.is_letter() || c.class == Class::Mark) && !is_cjk(c);
-    let symbol = |c: Char| c.class == Class::Symbol;
+    let cjk = is_cjk(first);
+    let here = |c: Char| c.class != Class::Number && is_cjk(c) == cjk;
+    let inside = |at: usize| char_at(text, at).filter(|&c| here(c));
+    let word = |c: Char| (c.class.is_letter() || c.class == Class::Mark) && here(c);
+    let symbol = |c: Char| c.class == Class::Symbol && here(c);
+    let newline = |c: Char| newline(c) && here(c);
     let next = inside(first.end);
     let alphabetic = |at: usize| text.get(at).is_some_and(u8::is_ascii_alphabetic);
     if text[at].is_ascii_punctuation() && alphabetic(first.end) {

@@ -55,6 +55,9 @@ const CHARACTERS: [&str; 30] = [
     "\u{200D}", // a format character
 ];
 
+/// More characters that blocks know, and their neighbours that they do not.
+const WIDE: [&str; 12] = ["Я", "ж", "ѡ", "\u{483}", "ł", "×", "か", "・", "한", "、", "，", "»"];
+
 fn assert_equal(named: Named, scanners: &[Splitter], regex: &Splitter, text: &[u8]) {
     let expected = ends(regex, text);
     for scanner in scanners {
@@ -114,6 +117,7 @@ fn scanners_equal_their_regexes_on_all_short_strings() {
 fn blocks_equal_the_regexes_on_all_short_strings_in_context() {
     // Padding on both sides brings the strings into a block, at both of its ends and in its middle.
     let ascii = &CHARACTERS[..14];
+    let all: Vec<&str> = CHARACTERS.into_iter().chain(WIDE).collect();
     each_scanner(|named, scanners, regex| {
         let mut random = Random(named as u64);
         let mut text = Vec::new();
@@ -128,22 +132,53 @@ fn blocks_equal_the_regexes_on_all_short_strings_in_context() {
                 }
             }
         }
+        for a in &all {
+            for b in &all {
+                for c in &all {
+                    let letter = ["x", "X", "я", "中", "é"][random.below(5)];
+                    text.extend(letter.repeat(random.below(30)).bytes());
+                    text.extend([*a, *b, *c].concat().bytes());
+                }
+            }
+        }
         assert_equal(named, scanners, regex, &text);
     });
+}
+
+/// The classes of blocks are those of the table, or none.
+#[test]
+fn wide_characters_have_the_class_of_the_table() {
+    use crate::arch::{Wide, wide};
+    let mut known = 0;
+    for c in '\u{80}'..=char::MAX {
+        let mut bytes = [0; 4];
+        let Some((found, len)) = wide(c.encode_utf8(&mut bytes).as_bytes()) else { continue };
+        let class = Class::of(c.into());
+        let agree = match found {
+            Wide::Upper => class == Class::Upper,
+            Wide::Lower => class == Class::Lower,
+            Wide::Caseless => class == Class::Letter,
+            Wide::Unsure => class.is_letter(),
+            Wide::Symbol => class.is_other(),
+        };
+        assert!(agree && len == c.len_utf8(), "{c:?} {found:?}");
+        known += 1;
+    }
+    assert!(known > 38_000, "{known}");
 }
 
 #[test]
 fn scanners_equal_their_regexes_on_random_text() {
     each_scanner(|named, scanners, regex| {
         let mut random = Random(7 + named as u64);
+        let all: Vec<&str> = CHARACTERS.into_iter().chain(WIDE).collect();
         for round in 0..3000 {
             // Every third text is all ASCII, every other third mostly.
             let foreign = [0, 20, 2][round % 3];
             let mut text = String::new();
             for _ in 0..random.below(300) {
-                let all =
-                    if foreign > 0 && random.below(foreign) == 0 { CHARACTERS.len() } else { 14 };
-                let c = CHARACTERS[random.below(all)];
+                let known = if foreign > 0 && random.below(foreign) == 0 { all.len() } else { 14 };
+                let c = all[random.below(known)];
                 text.extend(std::iter::repeat_n(c, 1 + random.below(2) * random.below(4)));
             }
             assert_equal(named, scanners, regex, text.as_bytes());

@@ -19,7 +19,7 @@ mod words;
 
 use super::{Finders, Tokenizer};
 use crate::arch::{Classify, Kernel};
-use crate::bpe::{LONGEST_SHORT as LONGEST_WORD, Merged};
+use crate::bpe::{CUTS, LONGEST_SHORT as LONGEST_WORD, Merged};
 use crate::cache::{
     Cache, Key, LONGEST_MIDDLE, LONGEST_SHORT, MIDDLE_IDS, NO_KEY, View, short_key,
 };
@@ -263,8 +263,9 @@ impl Tokenizer {
             if let Some(ids) = cache.long(piece, gap.part) {
                 remembered.extend_from_slice(ids);
             } else if piece.len() > LONGEST_WORD {
-                let cuts = self.joins.cut(piece);
-                places.extend(cuts.map(|(from, to)| (gap.start + from, gap.start + to)));
+                self.joins.each_part(piece, |from, to| {
+                    places.push((gap.start + from, gap.start + to));
+                });
             } else {
                 places.push((gap.start, gap.end));
             }
@@ -331,15 +332,14 @@ impl Kernel for Enter<'_> {
                 entries.push(Entry::new(view, text, start, end, false));
                 start = end;
             } else {
-                let first = start;
-                for (from, to) in tokenizer.joins.cut(piece) {
-                    let whole = to - from == piece.len() && !walk.within;
-                    let part = tokenizer.merger.tells_parts() && !whole;
-                    entries.push(Entry::new(view, text, first + from, first + to, part));
-                    start = first + to;
-                    if entries.len() >= MOST_ENTRIES {
-                        break;
-                    }
+                let mut cuts = [0; CUTS];
+                let count = tokenizer.joins.cut(piece, &mut cuts);
+                let whole = cuts[0] == piece.len() && !walk.within;
+                let part = tokenizer.merger.tells_parts() && !whole;
+                let base = start;
+                for &cut in &cuts[..count] {
+                    entries.push(Entry::new(view, text, start, base + cut, part));
+                    start = base + cut;
                 }
             }
             walk.within = start < end;

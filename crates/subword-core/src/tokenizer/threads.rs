@@ -211,7 +211,9 @@ impl Tokenizer {
     fn same_when_normal(&self, finder: &Finder) -> bool {
         match self.model.normalizer {
             Normalizer::None => true,
-            Normalizer::Nfc | Normalizer::Nfd => finder.finds_only_spaces(),
+            Normalizer::Nfc | Normalizer::Nfd | Normalizer::NfcLowercase => {
+                finder.finds_only_spaces()
+            }
             Normalizer::Nfkc | Normalizer::Nfkd => finder.is_empty(),
         }
     }

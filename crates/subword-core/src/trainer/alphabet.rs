@@ -19,13 +19,13 @@ A part that does not end its piece has no mark. Pieces of white space are skippe
 mark: it stands for them.
 */
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
 
 use crate::bpe::train::Words;
 use crate::bpe::{Merged, Merger};
 use crate::counts::Counts;
 use crate::error::Result;
-use crate::model::{Model, Start, Units};
+use crate::model::{Merges, Model, Start, Units};
 use crate::types::{Count, TokenId};
 use crate::vocab::Vocab;
 
@@ -35,8 +35,7 @@ pub(super) fn first_vocab(counts: &Counts, start: &Start, limit: Option<usize>) 
     let mut vocab = match start.units {
         Units::Bytes => Vocab::bytes(),
         Units::Characters => {
-            let mut characters = most_frequent(count_characters(counts, start)?, limit);
-            characters.sort_unstable();
+            let characters = most_frequent(count_characters(counts, start)?, limit);
             let texts: Vec<String> = characters.into_iter().map(String::from).collect();
             Vocab::new((0..).zip(texts.iter().map(String::as_bytes)))?
         }
@@ -47,28 +46,38 @@ pub(super) fn first_vocab(counts: &Counts, start: &Start, limit: Option<usize>) 
     Ok(vocab)
 }
 
-/// How often each character occurs, but for the mark where it is a single character: text that spells
-/// it is unknown.
-fn count_characters(counts: &Counts, start: &Start) -> Result<HashMap<char, Count>> {
+/// How often each character occurs, by code point, but for the mark where it is a single character:
+/// text that spells it is unknown.
+fn count_characters(counts: &Counts, start: &Start) -> Result<Vec<(char, Count)>> {
     let mark = start.separate_mark().unwrap_or_default();
-    let mut characters: HashMap<char, Count> = HashMap::new();
+    let mut sums: Vec<Count> = Vec::new();
     counts.for_each(|piece, count| {
         let chunks = piece.utf8_chunks().filter(|_| !start.skips(piece));
         for character in chunks.flat_map(|chunk| chunk.valid().chars()) {
-            let sum = characters.entry(character).or_default();
-            *sum = sum.saturating_add(count);
+            let code = character as usize;
+            if code >= sums.len() {
+                sums.resize((code + 1).next_power_of_two(), 0);
+            }
+            sums[code] = sums[code].saturating_add(count);
         }
         Ok(())
     })?;
-    characters.retain(|character, _| *character.encode_utf8(&mut [0; 4]) != *mark);
+    let mut characters = Vec::new();
+    for (code, count) in (0..).zip(sums).filter(|&(_, count)| count > 0) {
+        let character = char::from_u32(code).filter(|c| *c.encode_utf8(&mut [0; 4]) != *mark);
+        characters.extend(character.map(|character| (character, count)));
+    }
     Ok(characters)
 }
 
-fn most_frequent(counts: HashMap<char, Count>, limit: Option<usize>) -> Vec<char> {
-    let mut all: Vec<(char, Count)> = counts.into_iter().collect();
-    all.sort_unstable_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
-    all.truncate(limit.unwrap_or(usize::MAX));
-    all.into_iter().map(|(character, _)| character).collect()
+/// The characters that occur most often, of equals the smaller ones; by code point.
+fn most_frequent(mut characters: Vec<(char, Count)>, limit: Option<usize>) -> Vec<char> {
+    if let Some(limit) = limit {
+        characters.sort_by_key(|&(_, count)| Reverse(count));
+        characters.truncate(limit);
+        characters.sort_unstable();
+    }
+    characters.into_iter().map(|(character, _)| character).collect()
 }
 
 /// The length of the tokens of a model for `max_token_length`: in characters where it starts from
@@ -89,14 +98,19 @@ pub(super) fn lengths(model: &Model) -> Vec<u32> {
 /// The parts of pieces as the tokens that they start as, which is what the model makes of them.
 pub(super) fn first_tokens(counts: &Counts, model: &Model) -> Result<Words> {
     let merger = Merger::new(model);
+    let fresh = model.merges == Merges::Listed(Vec::new());
     let (mut words, mut merged, mut ids) = (Words::default(), Merged::default(), Vec::new());
     counts.for_each(|piece, count| {
         if model.start.skips(piece) {
             return Ok(());
         }
-        for (part, whole) in parts(piece, model) {
-            // No part has a character without a token.
-            let _ = merger.encode_word(&model.vocab, part, whole, &mut merged, &mut ids);
+        for (part, whole) in parts(piece, model, &merger) {
+            // No part has a character without a token. PERF: with nothing to merge, do not try.
+            let _ = if fresh {
+                merger.first_tokens(&model.vocab, part, whole, &mut ids)
+            } else {
+                merger.encode_word(&model.vocab, part, whole, &mut merged, &mut ids)
+            };
             if !ids.is_empty() {
                 words.push(ids.drain(..), count)?;
             }
@@ -107,20 +121,14 @@ pub(super) fn first_tokens(counts: &Counts, model: &Model) -> Result<Words> {
 }
 
 /// The parts of a piece that learn by themselves, and whether each ends where the piece ends.
-fn parts<'p>(piece: &'p [u8], model: &Model) -> Vec<(&'p [u8], bool)> {
-    let start = &model.start;
-    let end_of_word = start.end_of_word.as_ref();
+fn parts<'p>(piece: &'p [u8], model: &Model, merger: &Merger) -> Vec<(&'p [u8], bool)> {
+    let end_of_word = model.start.end_of_word.as_ref();
     let mark = end_of_word.map_or(&b""[..], |end| end.mark.as_bytes());
-    let joined = end_of_word.is_some_and(|end| end.joined);
     let (mut parts, mut from, mut at) = (Vec::new(), 0, 0);
-    for unit in start.units.of(piece) {
+    for unit in model.start.units.of(piece) {
         let (before, after) = (at, at + unit.len());
         at = after;
-        let token = match joined && after == piece.len() {
-            true => model.vocab.id_of(&[unit, mark].concat()),
-            false => model.vocab.id_of(unit).filter(|_| unit != mark),
-        };
-        if token.is_none() {
+        if !merger.is_known(&model.vocab, unit, after == piece.len()) {
             parts.push((&piece[from..before], false));
             from = after;
         } else if mark.len() > unit.len() && piece[..after].ends_with(mark) {

@@ -1,14 +1,17 @@
 /*!
-`tokenizer.json` of Hugging Face's `tokenizers`, as far as it is byte-level BPE.
+`tokenizer.json` of Hugging Face's `tokenizers`, as far as it is BPE.
 
 ```text
 added_tokens    special tokens (`special: false`: matched in every text)
-normalizer      null, NFC, NFD, NFKC, NFKD, or a Sequence of at most one of them
+normalizer      null, NFC, NFD, NFKC, NFKD, or a Sequence of at most one of them; NFC and Lowercase
 pre_tokenizer   Split and Digits, one after the other, then ByteLevel
 model           BPE: vocabulary in the byte alphabet, merges
 post_processor  templates around one text; ByteLevel moves offsets only
 decoder         ByteLevel
 ```
+
+Without ByteLevel pieces start from characters, and with an end_of_word_suffix they are words: see
+[`words`].
 
 Invariants
 * A component, a setting or a key that may change ids and that we do not run is refused by its name.
@@ -21,6 +24,7 @@ mod dialect;
 mod model;
 mod pipeline;
 mod template;
+mod words;
 mod write;
 
 use super::LoadOptions;
@@ -46,27 +50,30 @@ pub(super) fn read(mut fields: Fields, options: &LoadOptions) -> Result<Model> {
     {
         return Err(version.expected("\"1.0\""));
     }
-    let mut parts = read_model(fields.need("model")?)?;
+    let pre_tokenizer = fields.take_value("pre_tokenizer");
+    let no_pieces = pre_tokenizer.is_none() && options.pattern.is_some();
+    let mut parts =
+        read_model(fields.need("model")?, no_pieces || words::byte_level(pre_tokenizer))?;
     for key in ["truncation", "padding"] {
         if let Some(json) = fields.take_value(key) {
             return Err(Error::format_line(json.line(), format!("{key} is not supported"))
                 .with_hint(format!("it is a setting of a call: set \"{key}\" to null")));
         }
     }
-    let normalizer = pipeline::read_normalizer(fields.take_value("normalizer"))?;
-    let pre_tokenizer = fields.take_value("pre_tokenizer");
+    let normalizer = pipeline::read_normalizer(fields.take_value("normalizer"), &parts.start)?;
     let pattern = match &options.pattern {
         Some(pattern) => pattern.clone(),
-        None => pipeline::read_pattern(pre_tokenizer, fields.start())?,
+        None => pipeline::read_pattern(pre_tokenizer, fields.start(), &parts.start)?,
     };
     let template = template::read(fields.take_value("post_processor"))?;
-    pipeline::check_decoder(fields.take_value("decoder"))?;
+    pipeline::check_decoder(fields.take_value("decoder"), &parts.start)?;
     let special_tokens = read_added_tokens(fields.take_value("added_tokens"), &parts)?;
     fields.finish("tokenizer.json")?;
 
     parts.written.check_odd(&special_tokens)?;
     parts.forget_look_alikes(&special_tokens);
     let mut model = Model::new(parts.written.vocab, parts.merges, pattern, special_tokens);
+    model.start = parts.start;
     model.ignore_merges = parts.ignore_merges;
     model.normalizer = normalizer;
     model.template = template;

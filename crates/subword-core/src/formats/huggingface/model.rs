@@ -1,14 +1,17 @@
 /*!
 The `model` of a `tokenizer.json`: vocabulary, merges and the settings of BPE.
 
+Tokens are in the byte alphabet, or as they are where the pieces start from characters: see
+[`words`](super::words).
+
 Official files are of many ages: `type` is missing in GPT-2's, `ignore_merges` and `byte_fallback`
 in older ones, and merges are `"a b"` or `["a", "b"]`.
 */
 
 use crate::error::{Error, Result};
-use crate::formats::gpt2::{PairReader, WrittenVocab};
+use crate::formats::gpt2::{PairReader, Spelling, WrittenVocab};
 use crate::formats::json::{Fields, Json};
-use crate::model::{Merges, SpecialToken};
+use crate::model::{EndOfWord, Merges, SpecialToken, Start, Units};
 use crate::types::{Pair, TokenId};
 use crate::vocab::Vocab;
 
@@ -17,6 +20,7 @@ pub(super) struct Parts<'a> {
     pub(super) written: WrittenVocab<'a>,
     pub(super) merges: Merges,
     pub(super) ignore_merges: bool,
+    pub(super) start: Start,
 }
 
 impl Parts<'_> {
@@ -51,21 +55,43 @@ impl Parts<'_> {
     }
 }
 
-/// Reads the model of byte-level BPE. Anything else is refused.
-pub(super) fn read_model(mut json: Json<'_>) -> Result<Parts<'_>> {
+/// What the settings of BPE say.
+struct Settings {
+    end_of_word: Option<EndOfWord>,
+    unk_token: Option<String>,
+}
+
+/// Reads a model of BPE; `bytes` if the pre-tokenizer turns pieces into bytes. Anything else is
+/// refused.
+pub(super) fn read_model(mut json: Json<'_>, bytes: bool) -> Result<Parts<'_>> {
     let mut fields = json.fields()?;
     let kind = kind_of(&mut fields)?;
     if kind != "BPE" {
         let message = format!("model {kind:?} is not supported");
         return Err(Error::format_line(fields.start().line(), message)
-            .with_hint("subword reads byte-level BPE from a tokenizer.json"));
+            .with_hint("subword reads BPE from a tokenizer.json"));
     }
-    check_settings(&mut fields)?;
+    // Without unk_token, characters that are not in the vocabulary are dropped: we do not.
+    let bytes = bytes || { fields.get("unk_token") }.is_none_or(|mut json| json.string().is_err());
+    let settings = read_settings(&mut fields, bytes)?;
     let ignore_merges = fields.flag("ignore_merges", false)?;
-    let written = WrittenVocab::read(&mut fields.need("vocab")?)?;
-    let merges = Merges::Listed(read_merges(&mut fields.need("merges")?, &written.vocab)?);
+    let spelling = if bytes { Spelling::Alphabet } else { Spelling::Plain };
+    let mut place = fields.need("vocab")?;
+    let written = WrittenVocab::read(&mut { place }, spelling)?;
+    let unk_token = settings.unk_token.filter(|_| !bytes);
+    let unk = unk_token.as_ref().map(|token| match written.id_of(token) {
+        Some(id) => Ok(id),
+        None => Err(place.expected(&format!("a vocabulary with the unk_token {token:?}"))),
+    });
+    let start = Start {
+        units: if bytes { Units::Bytes } else { Units::Characters },
+        end_of_word: settings.end_of_word,
+        unk: unk.transpose()?,
+    };
+    let mut merges = fields.need("merges")?;
+    let merges = Merges::Listed(read_merges(&mut merges, &written.vocab, spelling)?);
     fields.finish("model \"BPE\"")?;
-    Ok(Parts { written, merges, ignore_merges })
+    Ok(Parts { written, merges, ignore_merges, start })
 }
 
 /// The type of the model; old files do not say it, then the keys do.
@@ -82,9 +108,9 @@ fn kind_of(fields: &mut Fields) -> Result<String> {
     Ok(kind.to_owned())
 }
 
-/// Refuses the settings that would change ids. `unk_token` and `fuse_unk` cannot: every byte of
-/// UTF-8 has a token.
-fn check_settings(fields: &mut Fields) -> Result<()> {
+/// The settings of BPE. Those that we do not run are refused; `unk_token` and `fuse_unk` change
+/// nothing where every byte has a token.
+fn read_settings(fields: &mut Fields, bytes: bool) -> Result<Settings> {
     let refuse = |key: &str, found: &str, json: Json| {
         Err(Error::format_line(
             json.line(),
@@ -97,13 +123,16 @@ fn check_settings(fields: &mut Fields) -> Result<()> {
             return refuse("dropout", dropout, json);
         }
     }
-    for key in ["continuing_subword_prefix", "end_of_word_suffix"] {
-        if let Some(json) = fields.take_value(key) {
-            let text = { json }.string()?;
-            if !text.is_empty() {
-                return refuse(key, &format!("{text:?}"), json);
-            }
+    if let Some(json) = fields.take_value("continuing_subword_prefix") {
+        let text = { json }.string()?;
+        if !text.is_empty() {
+            return refuse("continuing_subword_prefix", &format!("{text:?}"), json);
         }
+    }
+    let mut settings = Settings { end_of_word: None, unk_token: None };
+    if let Some(mut json) = fields.take_value("end_of_word_suffix") {
+        let mark = json.string()?.into_owned();
+        settings.end_of_word = (!mark.is_empty()).then_some(EndOfWord { mark, joined: true });
     }
     if let Some(json) = fields.take_value("byte_fallback")
         && { json }.bool()?
@@ -111,15 +140,20 @@ fn check_settings(fields: &mut Fields) -> Result<()> {
         return refuse("byte_fallback", "true", json);
     }
     if let Some(mut json) = fields.take_value("unk_token") {
-        json.string()?;
+        settings.unk_token = Some(json.string()?.into_owned());
     }
-    fields.flag("fuse_unk", false)?;
-    Ok(())
+    if let Some(json) = fields.take("fuse_unk")
+        && { json }.bool()?
+        && !bytes
+    {
+        return refuse("fuse_unk", "true", json);
+    }
+    Ok(settings)
 }
 
-fn read_merges(json: &mut Json, vocab: &Vocab) -> Result<Vec<Pair>> {
+fn read_merges(json: &mut Json, vocab: &Vocab, spelling: Spelling) -> Result<Vec<Pair>> {
     let mut pairs = Vec::with_capacity(vocab.len());
-    let mut reader = PairReader::new(vocab);
+    let mut reader = PairReader::new(vocab, spelling);
     json.list(|json| {
         let pair = if json.peek() == Some(b'[') {
             let mut place = *json;

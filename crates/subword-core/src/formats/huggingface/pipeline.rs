@@ -11,23 +11,35 @@ Sequence [Split A, Digits, ByteLevel(use_regex)]   ->   [A, \p{N}, gpt2]
 A Split that keeps what does not match (`Isolated`) is what our patterns do. One that keeps only the
 matches (`Removed` with `invert`) is the same if the pattern matches every text from end to end,
 which the named patterns do.
+
+White space may be dropped where an end-of-word mark stands for it: see [`words`].
 */
 
+use super::words::{self, Drops};
 use super::{Component, dialect};
 use crate::error::{Error, Result};
 use crate::formats::json::Json;
-use crate::model::{Normalizer, Pattern};
+use crate::model::{Normalizer, Pattern, Start, Units};
 use crate::pretok::Named;
 
-const BYTE_LEVEL: &str = "subword reads byte-level BPE, whose pre_tokenizer ends in ByteLevel";
+const BYTE_LEVEL: &str = concat!(
+    "subword reads byte-level BPE, whose pre_tokenizer ends in ByteLevel, ",
+    "and characters with an unk_token"
+);
 
 /// The normaliser.
-pub(super) fn read_normalizer(json: Option<Json>) -> Result<Normalizer> {
+pub(super) fn read_normalizer(json: Option<Json>, start: &Start) -> Result<Normalizer> {
     let Some(json) = json else { return Ok(Normalizer::None) };
     let mut parts = vec![Component::read(json, "normalizer")?];
     let mut normalizer = Normalizer::None;
     while let Some(part) = parts.pop() {
         let kind = match part.kind.as_str() {
+            "Replace" if start.end_of_word.is_some() && joins_spaces(&part) => continue,
+            "Lowercase" if normalizer == Normalizer::Nfc => {
+                normalizer = Normalizer::NfcLowercase;
+                part.finish()?;
+                continue;
+            }
             "NFC" => Normalizer::Nfc,
             "NFD" => Normalizer::Nfd,
             "NFKC" => Normalizer::Nfkc,
@@ -37,7 +49,8 @@ pub(super) fn read_normalizer(json: Option<Json>) -> Result<Normalizer> {
                 continue;
             }
             _ => {
-                let hint = "the normalizers that subword runs are NFC, NFD, NFKC and NFKD";
+                let hint = "the normalizers that subword runs are NFC, NFD, NFKC, NFKD, and Lowercase \
+                            after NFC";
                 return Err(part.refusal("").with_hint(hint));
             }
         };
@@ -50,9 +63,22 @@ pub(super) fn read_normalizer(json: Option<Json>) -> Result<Normalizer> {
     Ok(normalizer)
 }
 
+/// Whether a Replace makes one space of white space, which nobody sees if white space is dropped.
+fn joins_spaces(part: &Component) -> bool {
+    let pattern = part.fields.get("pattern").and_then(|mut json| json.fields().ok());
+    let pattern = pattern.and_then(|fields| fields.get("Regex")?.string().ok());
+    let content = part.fields.get("content").and_then(|mut json| json.string().ok());
+    pattern.as_deref() == Some(r"\s+") && content.as_deref() == Some(" ")
+}
+
 /// The pattern that the pre-tokenizers make. `file` is the place of the whole file.
-pub(super) fn read_pattern(json: Option<Json>, file: Json) -> Result<Pattern> {
+pub(super) fn read_pattern(json: Option<Json>, file: Json, start: &Start) -> Result<Pattern> {
+    let (bytes, mark) = (start.units == Units::Bytes, start.end_of_word.is_some());
     let Some(json) = json else {
+        if !bytes {
+            words::refuse_white_space(start, file.line())?;
+            return Ok(Pattern::Named(Named::None));
+        }
         let message = "expected a pre_tokenizer, found null";
         return Err(Error::format_line(file.line(), message).with_hint(BYTE_LEVEL));
     };
@@ -60,19 +86,36 @@ pub(super) fn read_pattern(json: Option<Json>, file: Json) -> Result<Pattern> {
     let line = first.fields.start().line();
     let mut parts = vec![first];
     let mut patterns = Vec::new();
+    // How many patterns cut before the pieces of white space were dropped; any number, if none is left.
+    let mut dropped = None;
+    let drops = |dropped: Option<usize>, patterns: usize| match dropped {
+        Some(before) if before >= patterns => Ok(()),
+        _ => words::refuse_white_space(start, line),
+    };
     while let Some(mut part) = parts.pop() {
-        match part.kind.as_str() {
-            "Sequence" => parts.extend(part.parts("pretokenizers")?.into_iter().rev()),
-            "Split" => {
+        match (part.kind.as_str(), words::drops(&part).filter(|_| mark)) {
+            (_, Some(drop)) => {
+                if let Drops::With(regex) = drop {
+                    patterns.push(Pattern::Regex(regex.to_owned()));
+                    dropped = Some(usize::MAX);
+                } else {
+                    dropped = dropped.max(Some(patterns.len()));
+                }
+                if part.kind != "Split" {
+                    part.finish()?;
+                }
+            }
+            ("Sequence", _) => parts.extend(part.parts("pretokenizers")?.into_iter().rev()),
+            ("Split", _) => {
                 patterns.push(read_split(&mut part)?);
                 part.finish()?;
             }
-            "Digits" => {
+            ("Digits", _) => {
                 let one = part.fields.need("individual_digits")?.bool()?;
                 patterns.push(Pattern::Regex(if one { r"\p{N}" } else { r"\p{N}+" }.to_owned()));
                 part.finish()?;
             }
-            "ByteLevel" if parts.is_empty() => {
+            ("ByteLevel", _) if parts.is_empty() => {
                 if part.fields.need("add_prefix_space")?.bool()? {
                     return Err(part.refusal("add_prefix_space"));
                 }
@@ -81,14 +124,19 @@ pub(super) fn read_pattern(json: Option<Json>, file: Json) -> Result<Pattern> {
                 }
                 part.fields.flag("trim_offsets", true)?;
                 part.finish()?;
+                drops(dropped, patterns.len())?;
                 return Ok(Pattern::Sequence(patterns));
             }
-            "ByteLevel" => return Err(part.refusal("another pre_tokenizer after it")),
+            ("ByteLevel", _) => return Err(part.refusal("another pre_tokenizer after it")),
             _ => {
                 let hint = "the pre_tokenizers that subword runs are Split, Digits and ByteLevel";
                 return Err(part.refusal("").with_hint(hint));
             }
         }
+    }
+    if !bytes {
+        drops(dropped, patterns.len())?;
+        return Ok(Pattern::Sequence(patterns));
     }
     let message = "expected a pre_tokenizer that ends in \"ByteLevel\"";
     Err(Error::format_line(line, message).with_hint(BYTE_LEVEL))
@@ -121,19 +169,21 @@ fn read_split(part: &mut Component) -> Result<Pattern> {
 }
 
 /// Refuses a decoder that would give another text than the bytes of the tokens.
-pub(super) fn check_decoder(json: Option<Json>) -> Result<()> {
+pub(super) fn check_decoder(json: Option<Json>, start: &Start) -> Result<()> {
     let Some(json) = json else { return Ok(()) };
     let mut parts = vec![Component::read(json, "decoder")?];
-    while let Some(part) = parts.pop() {
-        match part.kind.as_str() {
-            "ByteLevel" | "Fuse" => {}
-            "Sequence" => parts.extend(part.parts("decoders")?.into_iter().rev()),
-            _ => {
-                return Err(part
-                    .refusal("")
-                    .with_hint("the decoder that subword runs is ByteLevel"));
-            }
+    while let Some(mut part) = parts.pop() {
+        if words::decodes(&mut part, start) {
+            continue;
         }
+        if part.kind != "Sequence" {
+            let hint = match start.units {
+                Units::Bytes => "the decoder that subword runs is ByteLevel",
+                Units::Characters => "the decoder that subword runs is BPEDecoder, or Fuse",
+            };
+            return Err(part.refusal("").with_hint(hint));
+        }
+        parts.extend(part.parts("decoders")?.into_iter().rev());
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::formats::tests::{refusal, with_pattern};
-use crate::model::{Merges, Normalizer, Pattern, Template};
+use crate::model::{Merges, Normalizer, Pattern, Start, Template, Units};
 use crate::pretok::Named;
 use crate::vocab::Vocab;
 
@@ -147,7 +147,7 @@ fn normalizers_and_decoders_are_read() {
 
 #[test]
 fn other_models_are_refused() {
-    let hint = "\n  hint: subword reads byte-level BPE from a tokenizer.json";
+    let hint = "\n  hint: subword reads BPE from a tokenizer.json";
     let model = |text: &str| refused(&file("", "null", text));
     let refusal = |name: &str| format!("tokenizer.json:4: model \"{name}\" is not supported{hint}");
     assert_eq!(model(r#"{"type": "Unigram", "vocab": []}"#), refusal("Unigram"));
@@ -164,7 +164,11 @@ fn settings_that_change_ids_are_refused() {
         |what: &str| format!("tokenizer.json:4: model \"BPE\" with {what} is not supported");
     assert_eq!(model("\"dropout\": 0.1"), refusal("dropout 0.1"));
     assert_eq!(model("\"byte_fallback\": true"), refusal("byte_fallback true"));
-    assert_eq!(model("\"end_of_word_suffix\": \"</w>\""), refusal("end_of_word_suffix \"</w>\""));
+    assert_eq!(
+        model("\"end_of_word_suffix\": \"</w>\""),
+        "tokenizer.json:3: model \"BPE\" with end_of_word_suffix \"</w>\" is not supported here\n  \
+         hint: the mark stands for white space, and this pre_tokenizer keeps it"
+    );
     assert_eq!(
         model("\"continuing_subword_prefix\": \"##\""),
         refusal("continuing_subword_prefix \"##\"")
@@ -209,10 +213,10 @@ fn other_components_are_refused_by_name() {
     );
     assert_eq!(
         refused(&with(
-            r#""normalizer": {"type": "Sequence", "normalizers": [{"type": "NFC"}, {"type": "Lowercase"}]},"#
+            r#""normalizer": {"type": "Sequence", "normalizers": [{"type": "NFD"}, {"type": "Lowercase"}]},"#
         )),
         "tokenizer.json:2: normalizer.normalizers[1] \"Lowercase\" is not supported\n  hint: the \
-         normalizers that subword runs are NFC, NFD, NFKC and NFKD"
+         normalizers that subword runs are NFC, NFD, NFKC, NFKD, and Lowercase after NFC"
     );
     assert_eq!(
         refused(&with(
@@ -254,7 +258,8 @@ fn pre_tokenizers_that_would_cut_elsewhere_are_refused() {
         refused(&pre(&after)),
         refusal(".pretokenizers[0] \"ByteLevel\" with another pre_tokenizer after it")
     );
-    let hint = "\n  hint: subword reads byte-level BPE, whose pre_tokenizer ends in ByteLevel";
+    let hint = "\n  hint: subword reads byte-level BPE, whose pre_tokenizer ends in ByteLevel, and \
+                characters with an unk_token";
     let digits = r#"{"type": "Digits", "individual_digits": true}"#;
     assert_eq!(
         refused(&pre(digits)),
@@ -368,5 +373,65 @@ fn tokens_that_are_written_alike_are_not_saved() {
         write(&model).unwrap_err().to_string(),
         "the pattern \"\\\\d{1,3}+\" uses {}+, which Hugging Face's engine reads differently\n  hint: \
          write the pattern without it"
+    );
+}
+
+/// A file of words; line 3 is the pre-tokenizer, line 4 the model, line 5 the decoder.
+fn words(pre_tokenizer: &str, settings: &str, decoder: &str) -> String {
+    let model = format!(
+        "{{\"type\": \"BPE\", {settings} \"vocab\": {{\"<unk>\": 0, \"l\": 1, \"é\": 2, \"é</w>\": 3, \
+         \"lé</w>\": 4}}, \"merges\": [[\"l\", \"é</w>\"]]}},\n\"decoder\": {decoder}"
+    );
+    file("", pre_tokenizer, &model)
+}
+
+const SUFFIX: &str = r#""unk_token": "<unk>", "end_of_word_suffix": "</w>","#;
+const SPLIT: &str = r#"{"type": "WhitespaceSplit"}"#;
+const DECODER: &str = r#"{"type": "BPEDecoder", "suffix": "</w>"}"#;
+
+#[test]
+fn words_of_characters_are_read() {
+    let model = loaded(&words(SPLIT, SUFFIX, DECODER));
+    assert_eq!(model.pattern, Pattern::Named(Named::Whitespace));
+    let end = crate::model::EndOfWord { mark: "</w>".into(), joined: true };
+    let start = Start { units: Units::Characters, end_of_word: Some(end), unk: Some(0) };
+    assert_eq!((model.start, model.merges), (start, Merges::Listed(vec![(1, 3)])));
+    let spaces = r#"{"type": "Whitespace"}"#;
+    let pattern = loaded(&words(spaces, SUFFIX, "null")).pattern;
+    assert_eq!(pattern, Pattern::Regex(r"\w+|[^\w\s]+".into()));
+    let no_mark = loaded(&words("null", "\"unk_token\": \"<unk>\",", r#"{"type": "Fuse"}"#));
+    assert_eq!((no_mark.start.end_of_word, no_mark.pattern), (None, Pattern::Named(Named::None)));
+}
+
+#[test]
+fn words_that_we_do_not_run_are_refused() {
+    let unk = "\"unk_token\": \"<unk>\",";
+    let keeps = split("x", "Isolated", false).replace(&format!(", {NO_REGEX}"), "");
+    let refusal = "model \"BPE\" with end_of_word_suffix \"</w>\" is not supported here\n  hint: the \
+                   mark stands for white space, and this pre_tokenizer keeps it";
+    assert_eq!(refused(&words(&keeps, SUFFIX, "null")), format!("tokenizer.json:3: {refusal}"));
+    assert_eq!(refused(&words("null", SUFFIX, "null")), format!("tokenizer.json:1: {refusal}"));
+    assert_eq!(
+        refused(&words(SPLIT, unk, "null")),
+        "tokenizer.json:3: pre_tokenizer \"WhitespaceSplit\" is not supported\n  hint: the \
+         pre_tokenizers that subword runs are Split, Digits and ByteLevel"
+    );
+    assert_eq!(
+        refused(&words(SPLIT, &SUFFIX.replace("<unk>", "<u>"), "null")),
+        "tokenizer.json:4: expected a vocabulary with the unk_token \"<u>\", found an object"
+    );
+    assert_eq!(
+        refused(&words(SPLIT, &format!("{SUFFIX} \"fuse_unk\": true,"), "null")),
+        "tokenizer.json:4: model \"BPE\" with fuse_unk true is not supported"
+    );
+    assert_eq!(
+        refused(&words(SPLIT, SUFFIX, r#"{"type": "BPEDecoder", "suffix": "_"}"#)),
+        "tokenizer.json:5: decoder \"BPEDecoder\" is not supported\n  hint: the decoder that subword runs \
+         is BPEDecoder, or Fuse"
+    );
+    assert_eq!(
+        refused(&words(SPLIT, "\"end_of_word_suffix\": \"</w>\",", "null")),
+        "tokenizer.json:3: expected a pre_tokenizer that ends in \"ByteLevel\"\n  hint: subword reads \
+         byte-level BPE, whose pre_tokenizer ends in ByteLevel, and characters with an unk_token"
     );
 }

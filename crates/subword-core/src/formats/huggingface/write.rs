@@ -7,11 +7,11 @@ next id after it. So special tokens are left out of the vocabulary only if those
 otherwise all of them are written there, too.
 */
 
-use super::dialect;
+use super::{dialect, words};
 use crate::error::{Error, Result};
 use crate::formats::json::write_string;
-use crate::formats::{alphabet, gpt2, ranks};
-use crate::model::{Merges, Model, Normalizer, Pattern, SpecialToken, Template};
+use crate::formats::{gpt2, ranks};
+use crate::model::{Merges, Model, Normalizer, Pattern, SpecialToken, Template, Units};
 use crate::pretok::Named;
 use crate::types::TokenId;
 
@@ -19,13 +19,7 @@ const BYTE_LEVEL: &str = r#"{"type": "ByteLevel", "add_prefix_space": false, "tr
 
 /// The file of a model. What it cannot hold is an error.
 pub(in crate::formats) fn write(model: &Model) -> Result<String> {
-    if !model.start.is_plain() {
-        let start = &model.start;
-        return Err(Error::format(format!(
-            "this tokenizer cannot be saved as tokenizer.json: it starts from {start}"
-        ))
-        .with_hint("save it as a native file"));
-    }
+    words::check_writable(model)?;
     let mut out = String::with_capacity(model.vocab.len() * 48);
     out.push_str("{\n  \"version\": \"1.0\",\n  \"truncation\": null,\n  \"padding\": null,\n");
     out.push_str("  \"added_tokens\": [");
@@ -36,12 +30,24 @@ pub(in crate::formats) fn write(model: &Model) -> Result<String> {
         Normalizer::Nfd => "{\"type\": \"NFD\"}",
         Normalizer::Nfkc => "{\"type\": \"NFKC\"}",
         Normalizer::Nfkd => "{\"type\": \"NFKD\"}",
+        Normalizer::NfcLowercase => {
+            "{\"type\": \"Sequence\", \"normalizers\": [{\"type\": \"NFC\"}, {\"type\": \"Lowercase\"}]}"
+        }
     };
     out.push_str(&format!("],\n  \"normalizer\": {normalizer},\n  \"pre_tokenizer\": "));
-    write_pattern(&mut out, &model.pattern)?;
+    write_pattern(&mut out, model)?;
     out.push_str(",\n  \"post_processor\": ");
     write_template(&mut out, model);
-    out.push_str(&format!(",\n  \"decoder\": {BYTE_LEVEL}, \"use_regex\": true}},\n"));
+    out.push_str(",\n  \"decoder\": ");
+    match (model.start.units, &model.start.end_of_word) {
+        (Units::Bytes, _) => out.push_str(&format!("{BYTE_LEVEL}, \"use_regex\": true}}")),
+        (Units::Characters, None) => out.push_str("{\"type\": \"Fuse\"}"),
+        (Units::Characters, Some(end)) => {
+            let mark = string(&end.mark);
+            out.push_str(&format!("{{\"type\": \"BPEDecoder\", \"suffix\": {mark}}}"));
+        }
+    }
+    out.push_str(",\n");
     write_model(&mut out, model)?;
     out.push_str("\n}\n");
     Ok(out)
@@ -83,27 +89,38 @@ fn write_added_token(out: &mut String, token: &SpecialToken) {
     ));
 }
 
-fn write_pattern(out: &mut String, pattern: &Pattern) -> Result<()> {
+fn write_pattern(out: &mut String, model: &Model) -> Result<()> {
+    let dropper = words::dropper(model);
     let mut regexes = Vec::new();
-    collect_regexes(pattern, &mut regexes);
-    let gpt2 = *pattern == Pattern::Named(Named::Gpt2);
-    if gpt2 || regexes.is_empty() {
+    if !dropper.as_ref().is_some_and(|(_, whole)| *whole) {
+        collect_regexes(&model.pattern, &mut regexes);
+    }
+    let gpt2 = model.pattern == Pattern::Named(Named::Gpt2);
+    if model.start.is_plain() && (gpt2 || regexes.is_empty()) {
         out.push_str(&format!("{BYTE_LEVEL}, \"use_regex\": {gpt2}}}"));
         return Ok(());
     }
     for regex in &regexes {
         dialect::check(regex)?;
     }
-    out.push_str("{\"type\": \"Sequence\", \"pretokenizers\": [");
-    lines(out, "    ", regexes, |out, regex| {
-        out.push_str(&format!(
+    let split = |regex: &&str| {
+        format!(
             "{{\"type\": \"Split\", \"pattern\": {{\"Regex\": {}}}, \"behavior\": \"Isolated\", \
              \"invert\": false}}",
             string(regex)
-        ));
-    });
-    out.truncate(out.trim_end().len());
-    out.push_str(&format!(",\n    {BYTE_LEVEL}, \"use_regex\": false}}\n  ]}}"));
+        )
+    };
+    let bytes = model.start.units == Units::Bytes;
+    let byte_level = bytes.then(|| format!("{BYTE_LEVEL}, \"use_regex\": false}}"));
+    let dropper = dropper.map(|(dropper, _)| dropper);
+    let parts: Vec<String> = regexes.iter().map(split).chain(dropper).chain(byte_level).collect();
+    if parts.is_empty() {
+        out.push_str("null");
+        return Ok(());
+    }
+    out.push_str("{\"type\": \"Sequence\", \"pretokenizers\": [");
+    lines(out, "    ", parts, |out, part| out.push_str(&part));
+    out.push_str("]}");
     Ok(())
 }
 
@@ -126,7 +143,7 @@ fn write_template(out: &mut String, model: &Model) {
         let special = model.special_tokens.binary_search_by_key(&id, |token| token.id).ok();
         string(&match special {
             Some(at) => model.special_tokens[at].content.clone(),
-            None => alphabet::written(model.vocab.bytes_of(id).unwrap_or_default()),
+            None => words::spelling(model).written(model.vocab.bytes_of(id).unwrap_or_default()),
         })
     };
     let item = |id| format!("{{\"SpecialToken\": {{\"id\": {}, \"type_id\": 0}}}}", name(id));
@@ -155,6 +172,7 @@ fn write_template(out: &mut String, model: &Model) {
 
 fn write_model(out: &mut String, model: &Model) -> Result<()> {
     let tokens = vocabulary(model)?;
+    let spelling = words::spelling(model);
     let ranked;
     let pairs = match &model.merges {
         Merges::Listed(pairs) => pairs,
@@ -163,11 +181,15 @@ fn write_model(out: &mut String, model: &Model) -> Result<()> {
             &ranked
         }
     };
-    out.push_str(
-        "  \"model\": {\n    \"type\": \"BPE\",\n    \"dropout\": null,\n    \"unk_token\": null,\n    \
-         \"continuing_subword_prefix\": null,\n    \"end_of_word_suffix\": null,\n    \
+    let text = |text: Option<&str>| text.map_or("null".to_owned(), string);
+    let unk = model.start.unk.and_then(|id| model.token_bytes(id));
+    let unk = text(unk.and_then(|token| std::str::from_utf8(token).ok()));
+    let mark = text(model.start.joined_mark());
+    out.push_str(&format!(
+        "  \"model\": {{\n    \"type\": \"BPE\",\n    \"dropout\": null,\n    \"unk_token\": {unk},\n    \
+         \"continuing_subword_prefix\": null,\n    \"end_of_word_suffix\": {mark},\n    \
          \"fuse_unk\": false,\n    \"byte_fallback\": false,\n    ",
-    );
+    ));
     out.push_str(&format!("\"ignore_merges\": {},\n    \"vocab\": {{", model.ignore_merges));
     lines(out, "      ", &tokens, |out, (token, id)| {
         write_string(out, token);
@@ -175,7 +197,7 @@ fn write_model(out: &mut String, model: &Model) -> Result<()> {
     });
     out.push_str("},\n    \"merges\": [");
     lines(out, "      ", pairs, |out, &(left, right)| {
-        let token = |id| string(&alphabet::written(model.vocab.bytes_of(id).unwrap_or_default()));
+        let token = |id| string(&spelling.written(model.vocab.bytes_of(id).unwrap_or_default()));
         out.push_str(&format!("[{}, {}]", token(left), token(right)));
     });
     out.push_str("]\n  }");
@@ -190,15 +212,20 @@ fn vocabulary(model: &Model) -> Result<Vec<(String, TokenId)>> {
         ))
         .with_hint("save it as a native file")
     };
-    let all = gpt2::written_tokens(model, &model.special_tokens).map_err(collision)?;
+    let spelling = words::spelling(model);
+    let all = gpt2::written_tokens(model, &model.special_tokens, spelling).map_err(collision)?;
+    if model.start.unk.is_some() {
+        // It is looked for in the vocabulary alone.
+        return Ok(all);
+    }
     let in_vocab = |token: &&SpecialToken| {
-        let written = model.vocab.bytes_of(token.id).map(alphabet::written);
+        let written = model.vocab.bytes_of(token.id).map(|bytes| spelling.written(bytes));
         written.as_ref() != Some(&token.content)
     };
     let outside = model.special_tokens.iter().filter(in_vocab);
     let next = model.vocab.len() as TokenId;
     if outside.zip(next..).all(|(token, id)| token.id == id) {
-        return gpt2::written_tokens(model, &[]).map_err(collision);
+        return gpt2::written_tokens(model, &[], spelling).map_err(collision);
     }
     Ok(all)
 }

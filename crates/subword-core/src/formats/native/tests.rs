@@ -165,7 +165,7 @@ fn bad_values_are_refused_with_their_line() {
     );
     assert_eq!(
         refused("null", "\"lower\""),
-        "t.json:6: expected null, \"nfc\", \"nfd\", \"nfkc\" or \"nfkd\", found \"lower\""
+        "t.json:6: expected null, \"nfc\", \"nfd\", \"nfkc\", \"nfkd\" or \"nfc-lowercase\", found \"lower\""
     );
     assert_eq!(
         refused("\"ignore_merges\": false", "\"ignore_merges\": 0"),

@@ -13,8 +13,9 @@ DECODE  low</w> low er</w>  ->  "low lower"    the mark is a space, but not at t
 */
 
 use super::{Sink, Worker};
-use crate::cache::LONGEST_SHORT;
+use crate::cache::{LONGEST_SHORT, short_key};
 use crate::error::{Error, Result};
+use crate::pretok::BATCH;
 use crate::tokenizer::{Finders, Tokenizer};
 use crate::types::TokenId;
 
@@ -26,16 +27,52 @@ impl Tokenizer {
         worker: &mut Worker,
         sink: &mut impl Sink,
     ) -> Result<()> {
-        let mut ids = Vec::new();
-        self.each_word(text, |start, end| {
-            if self.recall(text, (start, end), false, worker, sink) {
-                return Ok(!sink.is_full());
+        let mut cursor = self.splitter.cursor(text)?;
+        let (mut ends, mut batch) =
+            (std::mem::take(&mut worker.ends), Vec::with_capacity(2 * BATCH));
+        let mut at = 0;
+        loop {
+            cursor.next_batch(&mut ends);
+            if ends.is_empty() || sink.is_full() {
+                break;
             }
+            // PERF: first ask for the cache lines of all, then look: see `encode`.
+            let view = worker.cache.view();
+            for &end in &ends {
+                let start = std::mem::replace(&mut at, end);
+                if self.model.start.skips(&text[start..end]) {
+                    continue;
+                }
+                if end - start <= LONGEST_SHORT {
+                    view.line_of(short_key(text, start, end, false));
+                }
+                batch.push((start, end));
+            }
+            for (start, end) in batch.drain(..) {
+                self.encode_word(text, start, end, worker, sink)?;
+            }
+        }
+        worker.ends = ends;
+        Ok(())
+    }
+
+    /// The piece `text[start..end]`.
+    fn encode_word(
+        &self,
+        text: &[u8],
+        start: usize,
+        end: usize,
+        worker: &mut Worker,
+        sink: &mut impl Sink,
+    ) -> Result<()> {
+        if !self.recall(text, (start, end), false, worker, sink) {
+            let mut ids = std::mem::take(&mut worker.ids);
             ids.clear();
             self.encode_new_word(text, start, end, worker, &mut ids)?;
             sink.many(&ids);
-            Ok(!sink.is_full())
-        })
+            worker.ids = ids;
+        }
+        Ok(())
     }
 
     /// Calls `each` with the place of every piece that has tokens, as long as it says so.
@@ -98,12 +135,14 @@ impl Tokenizer {
         if piece.len() <= LONGEST_SHORT {
             return merge(start, end, worker, ids);
         }
-        for (from, to) in self.joins.cut(piece) {
+        let mut result = Ok(());
+        self.joins.each_part(piece, |from, to| {
             let (from, to) = (start + from, start + to);
-            if !self.recall(text, (from, to), to < end, worker, ids) {
-                merge(from, to, worker, ids)?;
+            if result.is_ok() && !self.recall(text, (from, to), to < end, worker, ids) {
+                result = merge(from, to, worker, ids);
             }
-        }
+        });
+        result?;
         worker.cache.insert(piece, false, ids);
         Ok(())
     }
@@ -119,11 +158,11 @@ impl Tokenizer {
         let mut ids = Vec::new();
         self.each_word(text, |from, to| {
             ids.clear();
-            self.with_worker(|worker| self.encode_words(&text[from..to], worker, &mut ids))?;
+            self.with_worker(|worker| self.encode_word(text, from, to, worker, &mut ids))?;
             let (mut at, last) = (from, ids.len().saturating_sub(1));
             for (i, &id) in ids.iter().enumerate() {
                 let unit = || start.units.of(&text[at..to]).next().unwrap_or_default();
-                let unknown = start.unk == Some(id) && self.model.vocab.id_of(unit()).is_none();
+                let unknown = start.unk == Some(id) && self.model.vocab.id_of(unit()) != Some(id);
                 let end = match i {
                     _ if i == last => to,
                     _ if unknown => at + unit().len(),
@@ -188,6 +227,7 @@ impl Tokenizer {
                     let found = self.merger.first_tokens(
                         &self.model.vocab,
                         &part_text[from..to],
+                        true,
                         &mut tokens,
                     );
                     found.map(|()| true).map_err(|at| {

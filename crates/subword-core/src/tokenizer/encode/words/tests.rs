@@ -129,6 +129,25 @@ fn places_leave_out_white_space_and_the_mark_has_no_width() {
 }
 
 #[test]
+fn places_do_not_cut_a_piece_again() {
+    // Alone, the first piece would be cut at its white space.
+    let mut model = classic("ab _", &[], true);
+    model.pattern = Pattern::Regex(r"a +(?=b)|a| +|b|_".into());
+    let tokenizer = ready(model.checked().unwrap(), 1 << 20);
+    let located = tokenizer.encode_offsets(b"a  b", &TEXT).unwrap();
+    assert_eq!(located.ids, tokenizer.encode(b"a  b", &TEXT, on(1)).unwrap());
+    assert_eq!(spell(&tokenizer, &located.ids), ["a", " ", " ", "</w>", "b", "</w>"]);
+    assert_eq!(located.places, [(0, 1), (1, 2), (2, 3), (3, 3), (3, 4), (4, 4)]);
+    // What is spelled like the mark is unknown, and one character wide.
+    let mut model = classic("ab_", &[], true);
+    model.start.end_of_word.as_mut().unwrap().mark = "_".into();
+    let tokenizer = ready(model.checked().unwrap(), 1 << 20);
+    let located = tokenizer.encode_offsets(b"a_b", &TEXT).unwrap();
+    assert_eq!(spell(&tokenizer, &located.ids), ["a", "<unk>", "b", "_"]);
+    assert_eq!(located.places, [(0, 1), (1, 2), (2, 3), (3, 3)]);
+}
+
+#[test]
 fn a_joined_mark_is_part_of_the_last_character() {
     let mut model = classic("lower", &[("l", "o"), ("lo", "w</w>"), ("e", "r</w>")], true);
     model.start.end_of_word.as_mut().unwrap().joined = true;

@@ -1,0 +1,210 @@
+"""`subword train`: a corpus, or counts, in; a tokenizer file out; a table of what happened."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import click
+
+from subword import BpeTrainer, Counts, SubwordError, Tokenizer, TrainingWarning
+from subword._cli.describing import shown
+from subword._cli.group import Failure, main, threads_option
+
+#: How a file of counts starts.
+COUNTS_MAGIC = b"subword counts\n"
+
+
+@main.command()
+@click.argument("corpus", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="The file to write.")
+@click.option(
+    "--vocab-size",
+    type=click.IntRange(min=1),
+    help="How many tokens in all: bytes, merges and special tokens.",
+)
+@click.option("--num-merges", type=click.IntRange(min=0), help="How many merges, instead.")
+@click.option(
+    "--pattern",
+    metavar="NAME",
+    help="The split pattern: gpt2 (without it), cl100k, o200k, llama3, qwen2, deepseek-v3, none, "
+    "or a regular expression. Counts bring their own.",
+)
+@click.option(
+    "--special-token",
+    "special_tokens",
+    metavar="TEXT",
+    multiple=True,
+    help="Cut out of the text, and given one of the last ids. Can be repeated.",
+)
+@click.option(
+    "--ties",
+    type=click.Choice(["greatest", "smallest-ids"]),
+    default="greatest",
+    show_default=True,
+    help="Which of two pairs that occur equally often is merged first: the one whose bytes sort "
+    "last, or the one with the smallest ids (as Hugging Face does).",
+)
+@click.option(
+    "--min-count",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Do not merge a pair that occurs less often.",
+)
+@click.option(
+    "--max-token-length",
+    type=click.IntRange(min=1),
+    help="Make no token that is longer, in bytes, or in characters with --initial-vocab chars.",
+)
+@click.option(
+    "--initial-vocab",
+    type=click.Choice(["bytes", "chars"]),
+    default="bytes",
+    show_default=True,
+    help="Start with the 256 bytes, or with the characters of the corpus.",
+)
+@click.option("--end-of-word", metavar="MARK", help="A mark that ends every piece, like '</w>'.")
+@click.option("--unk-token", metavar="TEXT", help="With chars: what an unknown character becomes.")
+@click.option(
+    "--limit-alphabet",
+    type=click.IntRange(min=1),
+    help="With chars: keep so many characters, the most frequent.",
+)
+@click.option(
+    "--base",
+    type=click.Path(path_type=Path),
+    help="A tokenizer to go on from: its ids stay, new merges follow.",
+)
+@click.option(
+    "--field",
+    default="text",
+    show_default=True,
+    help="The field of .jsonl files, the column of Parquet files.",
+)
+@click.option(
+    "--errors",
+    type=click.Choice(["strict", "replace"]),
+    default="strict",
+    show_default=True,
+    help="A file that is not UTF-8: refuse it, or put U+FFFD in the place of what is wrong.",
+)
+@click.option(
+    "--memory-limit",
+    metavar="SIZE",
+    help="Count in at most so much memory (64MB, 2GB); what does not fit goes to disk.",
+)
+@click.option(
+    "--log",
+    type=click.Path(path_type=Path),
+    help="Write what happened, phase by phase and merge by merge, as JSON lines.",
+)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["native", "tiktoken", "huggingface", "gpt2"]),
+    help="The format to write; without it, the name of --out decides.",
+)
+@threads_option
+def train(
+    corpus: Sequence[Path],
+    out: Path,
+    log: Path | None,
+    format_: str | None,
+    base: Path | None,
+    special_tokens: Sequence[str],
+    field: str,
+    errors: Literal["strict", "replace"],
+    memory_limit: str | None,
+    **settings: Any,
+) -> None:
+    """Learn a tokenizer from text files or from counts.
+
+    CORPUS is files of text, .jsonl, .gz, .zst or Parquet, or files that `subword count --out` and
+    `subword merge-counts` have written, which are added up.
+
+    \b
+    Examples:
+      subword train corpus.txt --vocab-size 32000 --out tok.json
+      subword train part1.counts part2.counts --vocab-size 32000 --out tok.json
+      subword train *.jsonl.gz --vocab-size 50000 --special-token '<|endoftext|>' --out tok.json
+      subword train corpus.txt --num-merges 9000 --initial-vocab chars --end-of-word '</w>'
+        --unk-token '<unk>' --out words.json
+    """
+    if (settings["vocab_size"] is None) == (settings["num_merges"] is None):
+        raise click.UsageError("pass --vocab-size or --num-merges: how much to learn")
+    settings["base"] = base and Tokenizer.load(base, pattern=settings["pattern"])
+    settings["special_tokens"] = special_tokens or None
+    reading: dict[str, Any] = {"field": field, "errors": errors, "memory_limit": memory_limit}
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always", TrainingWarning)
+        try:
+            tok = learn(corpus, BpeTrainer(**settings), reading)
+        except SubwordError:
+            raise
+        except ValueError as error:  # an argument that makes no sense
+            raise Failure(str(error)) from error
+    tok.save(out, format=format_)
+    if log is not None and tok.training_log is not None:
+        tok.training_log.save(log)
+    click.echo("\n".join(f"{name:<16}{value}" for name, value in summary(tok, out)))
+    for warning in said:
+        click.echo(f"note: {warning.message}", err=True)
+
+
+def learn(corpus: Sequence[Path], trainer: BpeTrainer, reading: dict[str, Any]) -> Tokenizer:
+    counts = counts_in(corpus)
+    return trainer.train(corpus, **reading) if counts is None else trainer.train_counts(counts)
+
+
+def counts_in(corpus: Sequence[Path]) -> Counts | None:
+    """The sum of the counts in these files; None where they are text."""
+    found = [is_counts(path) for path in corpus]
+    if not any(found):
+        return None
+    if not all(found):
+        text, counts = corpus[found.index(False)], corpus[found.index(True)]
+        raise Failure(
+            f"{counts} holds counts and {text} does not",
+            f"count the text first: subword count {text} --out {text.stem}.counts",
+        )
+    total = Counts.load(corpus[0])
+    for path in corpus[1:]:
+        total += Counts.load(path)
+    return total
+
+
+def is_counts(path: Path) -> bool:
+    """Whether a file holds counts: by its first bytes, whatever its name."""
+    if not path.is_file():
+        return False  # a pattern, or a file that the trainer will miss
+    with path.open("rb") as stream:
+        return stream.read(len(COUNTS_MAGIC)) == COUNTS_MAGIC
+
+
+def summary(tok: Tokenizer, out: Path) -> Iterator[tuple[str, str]]:
+    """What was learned and what it took, row by row."""
+    log = tok.training_log
+    assert log is not None  # it was trained just now
+    special = len(tok.special_tokens)
+    first = tok.vocab_size - special - len(log.merges)
+    yield "pieces", f"{log.pieces:,}, of which {log.different:,} differ"
+    yield (
+        "vocabulary",
+        f"{tok.vocab_size:,} tokens: {first:,} to start with, {len(log.merges):,} merges, "
+        f"{special:,} special",
+    )
+    for at, merge in enumerate(log.merges[:3]):
+        pair = " + ".join(map(shown, merge.pair))
+        yield "first merges" if at == 0 else "", f"{merge.count:>12,}  {pair}"
+    if log.merges:
+        last = log.merges[-1]
+        yield "last merge", f"{last.count:>12,}  {' + '.join(map(shown, last.pair))}"
+    phases = ", ".join(f"{phase.name} {phase.seconds:.2f}" for phase in log.phases)
+    yield "seconds", f"{log.seconds:.2f}: {phases}"
+    peaks = [phase.peak_bytes for phase in log.phases if phase.peak_bytes is not None]
+    if peaks:
+        yield "peak memory", f"{max(peaks) / 1e6:,.0f} MB"
+    yield "wrote", str(out)
