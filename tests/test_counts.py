@@ -21,7 +21,7 @@ from strategies import texts
 from subword import Counts, CountsError, TextError, _core, count_pieces
 
 SPECIAL = ["<|endoftext|>", "<|endo", "ftext|><|endo"]
-PATTERNS = ["gpt2", "cl100k", "o200k", "llama3", "qwen2", "deepseek-v3", "none", r"\w+|\W"]
+PATTERNS = [*subword.patterns, r"\w+|\W"]
 
 
 def plain_count(documents: list[str], pattern: str, special_tokens: list[str]) -> Counter[bytes]:
@@ -105,8 +105,11 @@ def test_what_does_not_fit_in_memory_is_counted_all_the_same() -> None:
         assert counts.most_common(5) == whole.most_common(5)
         assert counts[b"12345"] == whole[b"12345"] == 1
         assert b"nowhere" not in counts
+        copied = counts.copy()
         counts += whole
         assert counts.on_disk
+        assert copied.on_disk
+        assert copied == whole
         assert counts.total == 2 * whole.total
         counts.prune(3)
         whole_twice = whole + whole

@@ -118,7 +118,7 @@ class Counts:
 
     def copy(self) -> Self:
         """The same counts once more."""
-        return self._of(_core.Counts.from_bytes(self._counts.to_bytes()))
+        return self._of(self._counts.copy())
 
     def __iadd__(self, other: Counts) -> Self:
         if not isinstance(other, Counts):

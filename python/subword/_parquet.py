@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -59,16 +60,23 @@ def write(counts: Counts, path: StrPath) -> None:
         metadata={KEY: json.dumps(about)},
     )
     path = Path(path).resolve()
-    partial = path.with_name(f".{path.name}.part")
+    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
     entries = iter(counts)
     try:
-        with pq.ParquetWriter(partial, schema, compression="zstd") as file:
-            while rows := list(islice(entries, ROWS_PER_BATCH)):
-                pieces, numbers = zip(*rows, strict=True)
-                if max(numbers) >= 1 << 63:
-                    raise CountsError(str(path), "a count is over 2^63 - 1, the limit of Parquet")
-                file.write_batch(pa.record_batch([pieces, numbers], schema=schema))
+        with partial.open("xb") as stream:
+            with pq.ParquetWriter(stream, schema, compression="zstd") as file:
+                while rows := list(islice(entries, ROWS_PER_BATCH)):
+                    pieces, numbers = zip(*rows, strict=True)
+                    if max(numbers) >= 1 << 63:
+                        message = "a count is over 2^63 - 1, the limit of Parquet"
+                        raise CountsError(str(path), message)
+                    file.write_batch(pa.record_batch([pieces, numbers], schema=schema))
+            stream.flush()
+            os.fsync(stream.fileno())
         partial.replace(path)
+    except FileNotFoundError as error:
+        error.filename = str(path)  # name the file that was asked for
+        raise
     finally:
         partial.unlink(missing_ok=True)
 

@@ -302,3 +302,6 @@ fn add_special_tokens(model: &mut Model, wanted: &[String]) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

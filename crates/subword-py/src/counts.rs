@@ -69,6 +69,11 @@ impl Counts {
         run(py, || subword_core::Counts::from_bytes(data)).map(Counts::from)
     }
 
+    /// The same once more.
+    fn copy(&self, py: Python<'_>) -> PyResult<Counts> {
+        run(py, || Ok(self.read().clone())).map(Counts::from)
+    }
+
     /// Writes a file.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         run(py, || self.read().save(&path))
@@ -125,7 +130,7 @@ impl Counts {
     fn add(&self, py: Python<'_>, other: &Counts) -> PyResult<()> {
         run(py, || {
             if std::ptr::eq(self, other) {
-                let copy = subword_core::Counts::from_bytes(&self.read().to_bytes()?)?;
+                let copy = self.read().clone();
                 return self.write().add(&copy);
             }
             // Always in the same order, so that two that are added to each other do not wait for
@@ -193,7 +198,7 @@ impl CountsReader {
     }
 
     fn __next__<'py>(&mut self, py: Python<'py>) -> PyResult<Option<(Bound<'py, PyBytes>, u64)>> {
-        let next = self.sorted.next().map_err(|error| errors::raise(py, error))?;
+        let next = self.sorted.next_piece().map_err(|error| errors::raise(py, error))?;
         Ok(next.map(|(piece, count)| (PyBytes::new(py, piece), count)))
     }
 }
@@ -223,7 +228,6 @@ pub(crate) fn count_files(
 /// Counts the pieces of texts. `watch` is called with how many bytes of them were counted.
 #[pyfunction]
 #[pyo3(signature = (texts, pattern, special_tokens, *, threads, memory_limit, errors, watch))]
-#[expect(clippy::too_many_arguments, reason = "keywords of one Python function")]
 pub(crate) fn count_texts(
     texts: &Bound<'_, PyAny>,
     pattern: PatternArgument,

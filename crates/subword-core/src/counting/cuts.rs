@@ -38,13 +38,15 @@ impl<'s> Cuts<'s> {
         let open = self.longest.max(4);
         let end = (text.len() + 1).saturating_sub(open);
         let first = (seen + 1).saturating_sub(open).max(1);
-        let cut = (first..end).rev().find(|&at| self.may_cut(text, at));
+        let mut places = (first..end).rev().take_while(|_| self.splitter.cuts());
+        let cut = places.find(|&at| self.may_cut(text, at));
         cut.unwrap_or_else(|| self.last_special(text, end))
     }
 
     /// The first place at `at` or after it where `text` may be cut; its end if there is none.
     pub(super) fn next(&self, text: &[u8], at: usize) -> usize {
-        (at..text.len()).find(|&at| self.may_cut(text, at)).unwrap_or(text.len())
+        let mut places = (at..text.len()).take_while(|_| self.splitter.cuts());
+        places.find(|&at| self.may_cut(text, at)).unwrap_or(text.len())
     }
 
     fn may_cut(&self, text: &[u8], at: usize) -> bool {
@@ -55,9 +57,9 @@ impl<'s> Cuts<'s> {
     fn is_in_special(&self, text: &[u8], at: usize) -> bool {
         self.special_tokens.iter().any(|token| {
             let token = token.as_bytes();
-            let around = &text[(at + 1).saturating_sub(token.len())..];
-            let around = &around[..around.len().min(2 * token.len() - 2)];
-            memchr::memmem::find(around, token).is_some()
+            let start = (at + 1).saturating_sub(token.len());
+            let end = (at + token.len() - 1).min(text.len());
+            memchr::memmem::find(&text[start..end], token).is_some()
         })
     }
 
@@ -73,5 +75,51 @@ impl<'s> Cuts<'s> {
         // `note` does not fail.
         let _ = self.finder.split(text, note);
         last
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pretok::Named;
+
+    fn cuts(pattern: Pattern, special: &[String]) -> Cuts<'_> {
+        Cuts::new(&pattern, special).unwrap()
+    }
+
+    #[test]
+    fn a_text_that_goes_on_is_cut_where_nothing_can_change() {
+        let special = ["<a b>".to_owned(), "b>".to_owned()];
+        let cuts = cuts(Pattern::Named(Named::Gpt2), &special);
+        let last = |text: &str| cuts.last(text.as_bytes(), 0);
+        assert_eq!(last("low lower"), 3);
+        // The `<` after it may become a special token, but the space before is certain.
+        assert_eq!(last("low lower<a"), 3);
+        assert_eq!(last("low lower<a b>x"), 9);
+        assert_eq!(last("low<a b> lower"), 3);
+        assert_eq!(last("lowlowlowlow"), 0);
+        assert_eq!(last(""), 0);
+        assert_eq!(cuts.next(b"low<a b> lower", 4), 14);
+        assert_eq!(cuts.next(b"low<a b> lower ", 4), 14);
+    }
+
+    #[test]
+    fn half_a_character_is_no_place_to_cut() {
+        let cuts = cuts(Pattern::Named(Named::Gpt2), &[]);
+        let text = "lowé lower".as_bytes();
+        (0..text.len()).for_each(|len| {
+            assert!([0, 5].contains(&cuts.last(&text[..len], 0)), "{len}");
+        });
+    }
+
+    #[test]
+    fn without_a_place_special_tokens_are_places() {
+        let special = ["<s>".to_owned(), "<s><s>".to_owned()];
+        let cuts = cuts(Pattern::Regex("l+".to_owned()), &special);
+        assert_eq!(cuts.last(b"low lower", 0), 0);
+        assert_eq!(cuts.last(b"low<s>lower lower", 0), 6);
+        // Whether it is `<s>` or `<s><s>` is not seen yet.
+        assert_eq!(cuts.last(b"low<s>lowe<s><", 0), 6);
+        assert_eq!(cuts.last(b"low<s>lowe<s><s>lower", 0), 16);
     }
 }

@@ -43,37 +43,35 @@ impl<'c> Counter<'c> {
     }
 
     fn ordinary(&mut self, text: &[u8]) -> Result<()> {
-        let mut cursor = self.cuts.splitter.cursor(text)?;
-        let mut first = 0;
-        loop {
-            cursor.next_batch(&mut self.ends);
-            let Some(&last) = self.ends.last() else { return Ok(()) };
-            self.batch(text, first);
-            self.spill.relieve()?;
-            first = last;
-        }
-    }
-
-    #[inline]
-    fn batch(&mut self, text: &[u8], first: usize) {
-        let Counter { spill, ends, probes, .. } = self;
-        probes.clear();
-        let mut start = first;
-        probes.extend(ends.iter().map(|&end| {
-            let probe = spill.table.probe(text, start, end);
-            start = end;
-            probe
-        }));
-        let mut start = first;
-        for (&probe, &end) in probes.iter().zip(ends.iter()) {
-            spill.table.add(probe, &text[start..end], 1);
-            start = end;
-        }
-        spill.total += ends.len() as Count;
+        let Counter { cuts, spill, ends, probes } = self;
+        let mut start = 0;
+        cuts.splitter.for_each_batch(text, ends, |ends| {
+            add(text, start, ends, probes, spill);
+            start = ends.last().copied().unwrap_or(start);
+            spill.relieve()
+        })
     }
 
     /// Hands in what was counted.
     pub(super) fn finish(self) {
         self.spill.finish();
     }
+}
+
+/// Adds the pieces of a batch; the first starts at `first`.
+#[inline(always)]
+fn add(text: &[u8], first: usize, ends: &[usize], probes: &mut Vec<Probe>, spill: &mut Spill) {
+    probes.clear();
+    let mut start = first;
+    probes.extend(ends.iter().map(|&end| {
+        let probe = spill.table.probe(text, start, end);
+        start = end;
+        probe
+    }));
+    let mut start = first;
+    for (&probe, &end) in probes.iter().zip(ends) {
+        spill.table.add(probe, &text[start..end], 1);
+        start = end;
+    }
+    spill.total += ends.len() as Count;
 }

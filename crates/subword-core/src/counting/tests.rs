@@ -108,7 +108,7 @@ const SPECIAL: [&str; 3] = ["<|end of text|>", "of text", "x|><|end"];
 #[test]
 fn texts_are_counted_by_the_definition() {
     let mut random = Random::new(11);
-    for named in [Named::Gpt2, Named::Cl100k, Named::O200k, Named::DeepseekV3] {
+    for named in Named::ALL {
         let texts: Vec<String> = (0..60).map(|_| random_text(&mut random, 40)).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         for special in [&SPECIAL[..], &[]] {
@@ -133,7 +133,7 @@ fn a_large_file_is_cut_without_changing_a_count() {
     let folder = Folder::new();
     let text = large_text(&mut random);
     let path = folder.file("corpus.txt", &text);
-    for named in [Named::Gpt2, Named::O200k, Named::None] {
+    for named in [Named::Gpt2, Named::O200k, Named::Whitespace, Named::None] {
         for special in [&SPECIAL[..], &[]] {
             let expected = expected(&[&text], &settings(named, special, 1, None));
             for (threads, limit) in [(1, None), (2, None), (2, Some(100_000))] {

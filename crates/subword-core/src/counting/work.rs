@@ -3,7 +3,7 @@ What the threads of a count share: the work, how far it is, and what went wrong.
 */
 
 use std::borrow::Cow;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -35,6 +35,7 @@ pub(super) struct Work<'s> {
     /// How many bytes are done.
     done: AtomicU64,
     running: AtomicUsize,
+    failed: AtomicBool,
     /// The error that comes first in the corpus, and where.
     error: Mutex<Option<(usize, Error)>>,
 }
@@ -51,13 +52,16 @@ impl<'s> Work<'s> {
             gatherer: Gatherer::new(counts, settings.memory_limit, threads),
             done: AtomicU64::new(0),
             running: AtomicUsize::new(0),
+            failed: AtomicBool::new(false),
             error: Mutex::new(None),
         })
     }
 
-    /// Whether it makes no sense to go on.
+    /// Whether no more blocks are to be counted. Those that are being counted are finished if one of
+    /// them has failed: there may be an error that comes first. If the leader has stopped, they are
+    /// not.
     pub(super) fn is_stopped(&self) -> bool {
-        self.gatherer.is_stopped()
+        self.failed.load(Ordering::Relaxed) || self.gatherer.is_stopped()
     }
 
     /// How many bytes are done.
@@ -89,7 +93,7 @@ impl<'s> Work<'s> {
             } else {
                 Err(Error::Argument { message: "no thread could be started".to_owned() })
             };
-            if led.is_err() {
+            if led.is_err() && !self.failed.load(Ordering::SeqCst) {
                 self.gatherer.stop();
             }
             led
@@ -153,7 +157,7 @@ impl<'s> Work<'s> {
         if first.as_ref().is_none_or(|(other, _)| number < *other) {
             *first = Some((number, error));
         }
-        self.gatherer.stop();
+        self.failed.store(true, Ordering::SeqCst);
     }
 
     fn count_block(&self, block: &Block, counter: &mut Counter) -> Result<()> {

@@ -23,7 +23,7 @@ bounded, entries must rise, and the footer must agree with what was read.
 
 use std::io::{self, Read, Write};
 
-use super::table::{hash_long, mix};
+use super::key::{hash_long, mix};
 use crate::error::{Error, Result};
 use crate::model::{MAX_SPECIAL_BYTES, Pattern};
 use crate::pretok::Named;
@@ -360,6 +360,8 @@ fn cut_off() -> Error {
 mod tests {
     use super::*;
 
+    type Pieces = Vec<(Vec<u8>, Count)>;
+
     fn header() -> Header {
         let parts = vec![Pattern::Regex(r"\d".into()), Pattern::Named(Named::Gpt2)];
         let special_tokens = vec!["<s>".to_owned(), "é".to_owned()];
@@ -372,7 +374,7 @@ mod tests {
         writer.finish().unwrap().0
     }
 
-    fn read(bytes: &[u8]) -> Result<(Header, Vec<(Vec<u8>, Count)>)> {
+    fn read(bytes: &[u8]) -> Result<(Header, Pieces)> {
         let mut reader = Reader::new(bytes)?;
         let mut pieces = Vec::new();
         while let Some((piece, count)) = reader.next()? {

@@ -100,10 +100,12 @@ impl Gatherer {
 }
 
 impl Spill<'_> {
-    /// Writes the table as a run if it is full.
+    /// Writes the table as a run if it is full. An error if it makes no sense to go on.
     #[inline]
     pub fn relieve(&mut self) -> Result<()> {
-        if self.table.is_full() { self.write() } else { Ok(()) }
+        self.gatherer.go_on()?;
+        let full = self.gatherer.limit.is_some() && self.table.is_full();
+        if full { self.write() } else { Ok(()) }
     }
 
     #[cold]

@@ -13,7 +13,7 @@ made alike do not add up, and are refused.
 
 | part     | what it knows                                                       |
 |----------|---------------------------------------------------------------------|
-| `table`  | piece to count in memory                                            |
+| `table`  | piece to count in memory; `key`: pieces as words                    |
 | `sorted` | the pieces of a table in order                                      |
 | `file`   | sorted pieces as bytes, and back                                    |
 | `runs`   | sorted pieces on disk, and their sum: what does not fit in memory   |
@@ -24,6 +24,7 @@ Everything works on both; what changes counts on disk writes them anew.
 
 mod file;
 mod gather;
+mod key;
 mod runs;
 mod sorted;
 mod table;
@@ -35,7 +36,8 @@ use std::io::{self, Cursor, Read, Write};
 use std::path::Path;
 
 pub use gather::{Gatherer, Spill};
-pub use table::{Probe, Table};
+pub use key::Probe;
+pub use table::Table;
 
 use crate::atomic::Staged;
 use crate::error::{Error, Result};
@@ -46,14 +48,14 @@ use runs::Run;
 
 const OVERFLOW: &str = "the sum of the counts is over 2^64 - 1";
 
-/// How often each piece occurs.
-#[derive(Debug)]
+/// How often each piece occurs. A copy of counts on disk shares the file until it is changed.
+#[derive(Debug, Clone)]
 pub struct Counts {
     header: Header,
     pieces: Pieces,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum Pieces {
     Memory { table: Table, total: Count },
     Disk(Run),
@@ -255,7 +257,7 @@ impl Counts {
         }
         let (mut one, mut two) = (self.sorted()?, other.sorted()?);
         loop {
-            let (a, b) = (one.next()?, two.next()?);
+            let (a, b) = (one.next_piece()?, two.next_piece()?);
             if a != b || a.is_none() {
                 return Ok(a == b);
             }
@@ -315,7 +317,7 @@ pub struct Sorted(Reader<From>);
 
 impl Sorted {
     /// The next piece and its count; none after the last.
-    pub fn next(&mut self) -> Result<Option<(&[u8], Count)>> {
+    pub fn next_piece(&mut self) -> Result<Option<(&[u8], Count)>> {
         self.0.next()
     }
 }

@@ -22,6 +22,7 @@ Invariants
   quarters; with a limit it is full then, and its owner has the rest to notice.
 */
 
+use super::key::{Key, LONG, LONGEST_INLINE, Probe, TAG_SHIFT, hash_of};
 use crate::arch;
 use crate::error::Result;
 use crate::types::Count;
@@ -33,31 +34,14 @@ const SHARD_BITS: u32 = 4;
 /// Where the number of the shard is in a place of the whole table.
 const SHARD_SHIFT: u32 = 56;
 
-/// The longest piece that is its own key.
-const LONGEST_INLINE: usize = 23;
-
-/// The last byte of the key of a longer piece.
-const LONG: u64 = 0xFF;
-const TAG_SHIFT: u32 = 56;
-
-/// Where the piece of a probe is in the arena: no entry has this, so long pieces are always compared.
-const NOWHERE: u64 = u64::MAX;
-
-/// A piece, or where it is, and its length.
-type Key = [u64; 3];
-
 /// How many lines a shard starts with.
 const FIRST_LINES: usize = 1 << 5;
 
 /// The same with a limit: little, so that a small limit is one.
 const LEAST_LINES: usize = 1 << 2;
 
-/// A piece on its way into a table.
-#[derive(Debug, Clone, Copy)]
-pub struct Probe {
-    key: Key,
-    hash: u64,
-}
+/// In how many passes the entries of a shard go into another.
+const PASSES: usize = 64;
 
 /// Two entries, each a key and a count. Aligned, so that a look-up touches one cache line.
 #[derive(Debug, Clone, Copy)]
@@ -67,13 +51,13 @@ struct Line([[u64; 4]; 2]);
 const FREE: Line = Line([[0; 4]; 2]);
 
 /// Piece to count.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Table {
     shards: Box<[Shard; SHARDS]>,
 }
 
 /// The pieces whose hash starts alike.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Shard {
     /// Two entries to a line; a power of two of them.
     lines: Vec<Line>,
@@ -374,21 +358,43 @@ impl Shard {
         &bytes[..usize::from(bytes[LONGEST_INLINE])]
     }
 
+    /// The same as `entries`, in an order that has little to do with that of the hashes.
+    ///
+    /// PERF: what comes in the order of its hashes fills a table from one end: there is no free place
+    /// for a long way, while the table as a whole is far from full. Pruning 289,000 pieces: 0.8 s
+    /// instead of 0.02 s (2026-11-15).
+    fn scattered(&self) -> impl Iterator<Item = (Key, Count)> + '_ {
+        let pass = |pass| self.lines.iter().skip(pass).step_by(PASSES);
+        let slots = (0..PASSES).flat_map(pass).flat_map(|line| &line.0);
+        slots.filter(|slot| slot[2] != 0).map(|&[a, b, c, count]| ([a, b, c], count))
+    }
+
+    /// Makes room for so many pieces in all.
+    fn reserve(&mut self, pieces: usize) {
+        let mut lines = self.lines.len();
+        while pieces * 4 > 2 * lines * 3 {
+            lines *= 2;
+        }
+        if lines > self.lines.len() {
+            self.resize(lines);
+        }
+    }
+
     /// Adds all of another shard, which has the same number.
     pub fn add_all(&mut self, other: &Shard) {
-        for (key, count) in other.entries() {
-            let probe = Probe::of_entry(key);
-            self.add(probe, other.piece(key, &mut [0; 24]), count);
+        self.reserve(other.taken);
+        for (key, count) in other.scattered() {
+            self.add(Probe::of_entry(key), other.piece(key, &mut [0; 24]), count);
         }
     }
 
     fn prune(&mut self, min: Count) -> Count {
         let (most_lines, most_arena) = (self.most_lines, self.most_arena);
         let mut left = Shard { most_lines, most_arena, ..Shard::default() };
+        left.reserve(self.entries().filter(|&(_, count)| count >= min).count());
         let mut sum = 0;
-        for (key, count) in self.entries().filter(|&(_, count)| count >= min) {
-            let probe = Probe::of_entry(key);
-            left.add(probe, self.piece(key, &mut [0; 24]), count);
+        for (key, count) in self.scattered().filter(|&(_, count)| count >= min) {
+            left.add(Probe::of_entry(key), self.piece(key, &mut [0; 24]), count);
             sum += count;
         }
         *self = left;
@@ -396,191 +402,11 @@ impl Shard {
     }
 }
 
-impl Probe {
-    /// The piece of an entry, on its way into another table.
-    fn of_entry([a, b, c]: Key) -> Probe {
-        let key = [a, if c >> TAG_SHIFT == LONG { NOWHERE } else { b }, c];
-        Probe { key, hash: hash_of(key) }
-    }
-
-    #[inline(always)]
-    fn new(text: &[u8], start: usize, end: usize) -> Probe {
-        let len = end - start;
-        debug_assert!(len > 0);
-        let key = if len <= LONGEST_INLINE {
-            inline_key(text, start, end)
-        } else {
-            [hash_long(&text[start..end]), NOWHERE, LONG << TAG_SHIFT | len as u64]
-        };
-        Probe { key, hash: hash_of(key) }
-    }
-}
-
-/// The bytes of a word that belong to a piece, by its length.
-const MASKS: [Key; LONGEST_INLINE + 1] = {
-    let mut masks = [[0; 3]; LONGEST_INLINE + 1];
-    let mut len = 0;
-    while len <= LONGEST_INLINE {
-        let mut byte = 0;
-        while byte < len {
-            masks[len][byte / 8] |= 0xFF << (byte % 8 * 8);
-            byte += 1;
-        }
-        len += 1;
-    }
-    masks
-};
-
-/// The key of `text[start..end]`, at most 23 bytes.
-#[inline(always)]
-fn inline_key(text: &[u8], start: usize, end: usize) -> Key {
-    let len = end - start;
-    let [a, b, c] = match text[start..].first_chunk::<24>() {
-        Some(window) => {
-            let mask = &MASKS[len];
-            let (words, _) = window.as_chunks::<8>();
-            std::array::from_fn(|i| u64::from_le_bytes(words[i]) & mask[i])
-        }
-        None => {
-            let mut bytes = [0; 24];
-            bytes[..len].copy_from_slice(&text[start..end]);
-            let (words, _) = bytes.as_chunks::<8>();
-            std::array::from_fn(|i| u64::from_le_bytes(words[i]))
-        }
-    };
-    [a, b, c | (len as u64) << TAG_SHIFT]
-}
-
-/// A function of the key, but not of where a long piece is.
-#[inline(always)]
-fn hash_of([a, b, c]: Key) -> u64 {
-    let b = if c >> TAG_SHIFT == LONG { 0 } else { b };
-    mix(a, b) ^ c.wrapping_mul(0x9FB2_1C65_1E98_DF25)
-}
-
+/// The number of a shard.
 #[inline(always)]
 fn shard_of(hash: u64) -> usize {
     (hash >> (64 - SHARD_BITS)) as usize
 }
 
-/// Two words into one that depends on all of both.
-#[inline(always)]
-pub(super) fn mix(low: u64, high: u64) -> u64 {
-    let wide = u128::from(low ^ 0x9E37_79B9_7F4A_7C15) * u128::from(high ^ 0xD6E8_FEB8_6659_FD93);
-    wide as u64 ^ (wide >> 64) as u64
-}
-
-pub(super) fn hash_long(piece: &[u8]) -> u64 {
-    let (words, rest) = piece.as_chunks::<8>();
-    let mut last = [0; 8];
-    last[..rest.len()].copy_from_slice(rest);
-    let word = |bytes: &[u8; 8]| u64::from_le_bytes(*bytes);
-    words.iter().chain([&last]).fold(0, |hash, bytes| mix(hash, word(bytes)))
-}
-
 #[cfg(test)]
-mod tests {
-    use std::collections::HashMap;
-
-    use super::*;
-
-    fn add(table: &mut Table, piece: &[u8], count: Count) {
-        table.add(table.probe(piece, 0, piece.len()), piece, count);
-    }
-
-    fn content(table: &Table) -> HashMap<Vec<u8>, Count> {
-        let mut content = HashMap::new();
-        let entry = |piece: &[u8], count| {
-            assert!(content.insert(piece.to_vec(), count).is_none());
-            Ok(())
-        };
-        table.for_each(entry).unwrap();
-        content
-    }
-
-    /// Pieces of every length up to 80, many of them alike.
-    fn pieces() -> Vec<Vec<u8>> {
-        let one = |i: usize| {
-            let mut piece = vec![b'a' + (i % 3) as u8; 1 + i % 80];
-            piece[i % 80 / 2] = (i / 240) as u8;
-            piece
-        };
-        (0..20_000).map(one).collect()
-    }
-
-    #[test]
-    fn it_counts_as_a_hash_map_does() {
-        let (mut table, mut expected) = (Table::default(), HashMap::new());
-        for (i, piece) in pieces().iter().enumerate() {
-            add(&mut table, piece, 1 + i as u64 % 3);
-            *expected.entry(piece.clone()).or_insert(0) += 1 + i as u64 % 3;
-        }
-        assert_eq!(content(&table), expected);
-        assert_eq!(table.len(), expected.len());
-        assert!(expected.iter().all(|(piece, &count)| table.get(piece) == count));
-        assert_eq!((table.get(b"not there"), table.get(b"")), (0, 0));
-    }
-
-    #[test]
-    fn a_key_does_not_depend_on_what_stands_around_the_piece() {
-        let text: Vec<u8> = (0..200).collect();
-        for len in 1..100 {
-            let inside = Probe::new(&text, 7, 7 + len);
-            let alone = Probe::new(&text[7..7 + len], 0, len);
-            assert_eq!((inside.key, inside.hash), (alone.key, alone.hash));
-        }
-    }
-
-    #[test]
-    fn zeros_at_the_end_of_a_piece_count() {
-        let mut table = Table::default();
-        let zeros = [0; 60];
-        (1..=60).for_each(|len| add(&mut table, &zeros[..len], len as u64));
-        assert_eq!(table.len(), 60);
-        (1..=60).for_each(|len| assert_eq!(table.get(&zeros[..len]), len as u64));
-    }
-
-    #[test]
-    fn shards_add_up_to_the_whole() {
-        let (mut whole, mut first, mut second) =
-            (Table::default(), Table::default(), Table::default());
-        for (i, piece) in pieces().iter().enumerate() {
-            add(&mut whole, piece, 1);
-            add(if i % 3 == 0 { &mut first } else { &mut second }, piece, 1);
-        }
-        let shards = first.shards_mut().iter_mut().zip(second.into_shards());
-        shards.for_each(|(first, second)| first.add_all(&second));
-        assert_eq!(content(&first), content(&whole));
-    }
-
-    #[test]
-    fn a_limit_is_noticed_in_time() {
-        for limit in [0, 1000, 100_000, 10_000_000] {
-            let mut table = Table::with_limit(limit, 16);
-            let mut times_full = 0;
-            for piece in pieces() {
-                add(&mut table, &piece, 1);
-                if table.is_full() {
-                    let used = table.bytes() + 16 * table.len();
-                    assert!(used <= limit + limit / 4 + 20_000, "{used} of {limit}");
-                    table.clear();
-                    assert_eq!((table.len(), table.get(&piece), table.is_full()), (0, 0, false));
-                    times_full += 1;
-                }
-            }
-            assert_eq!(times_full > 0, limit < 10_000_000, "{limit}");
-        }
-    }
-
-    #[test]
-    fn pruning_keeps_what_is_frequent() {
-        let mut table = Table::default();
-        pieces().iter().for_each(|piece| add(&mut table, piece, 1));
-        let mut expected = content(&table);
-        expected.retain(|_, count| *count >= 2);
-        let sum = table.prune(2);
-        assert_eq!(sum, expected.values().sum::<Count>());
-        assert_eq!(content(&table), expected);
-        assert!(!expected.is_empty());
-    }
-}
+mod tests;

@@ -100,6 +100,29 @@ impl Splitter {
         Ok(Cursor { splitter: self, text, at: 0, found: found.into_iter() })
     }
 
+    /// Calls `batch` with the ends of the pieces of `text`, about [`BATCH`] at a time, until it
+    /// returns an error. Unlike a cursor, which needs a place for each end that a regular expression
+    /// finds, this takes them as they come.
+    #[inline]
+    pub fn for_each_batch(
+        &self,
+        text: &[u8],
+        ends: &mut Vec<usize>,
+        mut batch: impl FnMut(&[usize]) -> Result<()>,
+    ) -> Result<()> {
+        if let Kind::Regexes(regexes) = &self.kind {
+            return regex::split_by_batch(regexes, text, BATCH, batch);
+        }
+        let mut cursor = self.cursor(text)?;
+        loop {
+            cursor.next_batch(ends);
+            if ends.is_empty() {
+                return Ok(());
+            }
+            batch(ends)?;
+        }
+    }
+
     /// Whether the text may be cut at `at`: whatever stands around these two characters, a piece
     /// ends between them.
     ///
@@ -116,6 +139,11 @@ impl Splitter {
             && text.get(at).is_some_and(|byte| byte & 0xC0 != 0x80)
             && char_before(text, at).is_some_and(|c| c.class.is_letter())
             && char_at(text, at).is_some_and(ends_word)
+    }
+
+    /// Whether there are places where [`Splitter::cuts_before`] lets a text be cut.
+    pub fn cuts(&self) -> bool {
+        matches!(self.kind, Kind::Scanner(_))
     }
 
     /// The first place at `at` or after it where the text may be cut; the end of the text if there

@@ -29,9 +29,14 @@ impl RegexSplitter {
         }
     }
 
-    /// Appends the ends of the pieces of `text`, moved by `base`: the matches, and what is between
-    /// them.
-    fn split(&self, text: &str, base: usize, ends: &mut Vec<usize>) -> Result<()> {
+    /// Calls `piece` with the start and the end of each piece of `text`, moved by `base`: of the
+    /// matches, and of what is between them.
+    fn split(
+        &self,
+        text: &str,
+        base: usize,
+        mut piece: impl FnMut(usize, usize) -> Result<()>,
+    ) -> Result<()> {
         let mut at = 0;
         for found in self.regex.find_iter(text) {
             let found = found.map_err(|error| Error::Pattern {
@@ -42,13 +47,13 @@ impl RegexSplitter {
                 continue;
             }
             if found.start() > at {
-                ends.push(base + found.start());
+                piece(base + at, base + found.start())?;
             }
             at = found.end();
-            ends.push(base + at);
+            piece(base + found.start(), base + at)?;
         }
         if at < text.len() {
-            ends.push(base + text.len());
+            piece(base + at, base + text.len())?;
         }
         Ok(())
     }
@@ -58,17 +63,58 @@ impl RegexSplitter {
 pub(super) fn split(regexes: &[RegexSplitter], text: &[u8]) -> Result<Vec<usize>> {
     let readable = Readable::new(text);
     let whole = &*readable.text;
-    let mut ends = if whole.is_empty() { Vec::new() } else { vec![whole.len()] };
+    let all = if whole.is_empty() { Vec::new() } else { vec![whole.len()] };
+    Ok(readable.map_back(finer(regexes, whole, 0, all)?))
+}
+
+/// The ends of the finer pieces that regular expressions make of pieces, which start at `start`.
+fn finer(
+    regexes: &[RegexSplitter],
+    whole: &str,
+    start: usize,
+    mut ends: Vec<usize>,
+) -> Result<Vec<usize>> {
     for regex in regexes {
         let mut finer = Vec::with_capacity(ends.len());
-        let mut start = 0;
+        let mut start = start;
         for end in ends {
-            regex.split(&whole[start..end], start, &mut finer)?;
+            regex.split(&whole[start..end], start, |_, end| {
+                finer.push(end);
+                Ok(())
+            })?;
             start = end;
         }
         ends = finer;
     }
-    Ok(readable.map_back(ends))
+    Ok(ends)
+}
+
+/// Calls `batch` with the same ends, about `most` at a time, as soon as they are found. (All at once
+/// if the text is not UTF-8, or if there is no regular expression.)
+pub(super) fn split_by_batch(
+    regexes: &[RegexSplitter],
+    text: &[u8],
+    most: usize,
+    mut batch: impl FnMut(&[usize]) -> Result<()>,
+) -> Result<()> {
+    let (Some((first, others)), Ok(whole)) = (regexes.split_first(), std::str::from_utf8(text))
+    else {
+        return split(regexes, text)?.chunks(most).try_for_each(batch);
+    };
+    let mut ends = Vec::with_capacity(2 * most);
+    first.split(whole, 0, |start, end| {
+        if others.is_empty() {
+            ends.push(end);
+        } else {
+            ends.extend(finer(others, whole, start, vec![end])?);
+        }
+        if ends.len() >= most {
+            batch(&ends)?;
+            ends.clear();
+        }
+        Ok(())
+    })?;
+    if ends.is_empty() { Ok(()) } else { batch(&ends) }
 }
 
 /// A text as the engine reads it.

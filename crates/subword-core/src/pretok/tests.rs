@@ -259,3 +259,38 @@ fn the_name_of_a_regex_is_found() {
     }
     assert_eq!(Named::from_regexes(&[]), None);
 }
+
+#[test]
+fn batches_are_what_a_cursor_finds() {
+    let patterns = [
+        Pattern::Named(Named::Gpt2),
+        Pattern::Named(Named::None),
+        Pattern::Regex(r"\d|\w+(?!x)".into()),
+        Pattern::Sequence(vec![Pattern::Regex(r"\d".into()), Pattern::Regex("[lo]+".into())]),
+    ];
+    let long = "low 12 lower, löw\n".repeat(300);
+    for pattern in patterns {
+        let splitter = Splitter::new(&pattern).unwrap();
+        for text in [long.as_bytes(), b"", b"low", b"lo\xFFw 1\xE2\x82 2", &long.as_bytes()[..70]] {
+            let (mut expected, mut ends, mut found) = (Vec::new(), Vec::new(), Vec::new());
+            let mut cursor = splitter.cursor(text).unwrap();
+            loop {
+                cursor.next_batch(&mut ends);
+                if ends.is_empty() {
+                    break;
+                }
+                expected.extend_from_slice(&ends);
+            }
+            let take = |ends: &[usize]| {
+                assert!(!ends.is_empty() && ends.len() <= 2 * BATCH);
+                found.extend_from_slice(ends);
+                Ok(())
+            };
+            splitter.for_each_batch(text, &mut ends, take).unwrap();
+            assert_eq!(found, expected, "{pattern:?}");
+        }
+        let stop = |_: &[usize]| Err(crate::Error::Stopped);
+        let stopped = splitter.for_each_batch(long.as_bytes(), &mut Vec::new(), stop);
+        assert_eq!(stopped.unwrap_err(), crate::Error::Stopped);
+    }
+}

@@ -1,0 +1,103 @@
+/*!
+Pieces as keys of the table, and their hashes.
+
+A piece of up to 23 bytes and its length are the key: three words that are compared as words. A longer
+one has its hash, its place in an arena, and its length; that it is the same is seen in the arena.
+*/
+
+/// The longest piece that is its own key.
+pub(super) const LONGEST_INLINE: usize = 23;
+
+/// The last byte of the key of a longer piece.
+pub(super) const LONG: u64 = 0xFF;
+pub(super) const TAG_SHIFT: u32 = 56;
+
+/// Where the piece of a probe is in the arena: no entry has this, so long pieces are always compared.
+pub(super) const NOWHERE: u64 = u64::MAX;
+
+/// A piece, or where it is, and its length.
+pub(super) type Key = [u64; 3];
+
+/// A piece on its way into a table.
+#[derive(Debug, Clone, Copy)]
+pub struct Probe {
+    pub(super) key: Key,
+    pub(super) hash: u64,
+}
+
+impl Probe {
+    /// The piece of an entry, on its way into another table.
+    pub(super) fn of_entry([a, b, c]: Key) -> Probe {
+        let key = [a, if c >> TAG_SHIFT == LONG { NOWHERE } else { b }, c];
+        Probe { key, hash: hash_of(key) }
+    }
+
+    #[inline(always)]
+    pub(super) fn new(text: &[u8], start: usize, end: usize) -> Probe {
+        let len = end - start;
+        debug_assert!(len > 0);
+        let key = if len <= LONGEST_INLINE {
+            inline_key(text, start, end)
+        } else {
+            [hash_long(&text[start..end]), NOWHERE, LONG << TAG_SHIFT | len as u64]
+        };
+        Probe { key, hash: hash_of(key) }
+    }
+}
+
+/// The bytes of a word that belong to a piece, by its length.
+const MASKS: [Key; LONGEST_INLINE + 1] = {
+    let mut masks = [[0; 3]; LONGEST_INLINE + 1];
+    let mut len = 0;
+    while len <= LONGEST_INLINE {
+        let mut byte = 0;
+        while byte < len {
+            masks[len][byte / 8] |= 0xFF << (byte % 8 * 8);
+            byte += 1;
+        }
+        len += 1;
+    }
+    masks
+};
+
+/// The key of `text[start..end]`, at most 23 bytes.
+#[inline(always)]
+fn inline_key(text: &[u8], start: usize, end: usize) -> Key {
+    let len = end - start;
+    let [a, b, c] = match text[start..].first_chunk::<24>() {
+        Some(window) => {
+            let mask = &MASKS[len];
+            let (words, _) = window.as_chunks::<8>();
+            std::array::from_fn(|i| u64::from_le_bytes(words[i]) & mask[i])
+        }
+        None => {
+            let mut bytes = [0; 24];
+            bytes[..len].copy_from_slice(&text[start..end]);
+            let (words, _) = bytes.as_chunks::<8>();
+            std::array::from_fn(|i| u64::from_le_bytes(words[i]))
+        }
+    };
+    [a, b, c | (len as u64) << TAG_SHIFT]
+}
+
+/// A function of the key, but not of where a long piece is.
+#[inline(always)]
+pub(super) fn hash_of([a, b, c]: Key) -> u64 {
+    let b = if c >> TAG_SHIFT == LONG { 0 } else { b };
+    mix(a, b) ^ c.wrapping_mul(0x9FB2_1C65_1E98_DF25)
+}
+
+/// Two words into one that depends on all of both.
+#[inline(always)]
+pub(super) fn mix(low: u64, high: u64) -> u64 {
+    let wide = u128::from(low ^ 0x9E37_79B9_7F4A_7C15) * u128::from(high ^ 0xD6E8_FEB8_6659_FD93);
+    wide as u64 ^ (wide >> 64) as u64
+}
+
+pub(super) fn hash_long(piece: &[u8]) -> u64 {
+    let (words, rest) = piece.as_chunks::<8>();
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    let word = |bytes: &[u8; 8]| u64::from_le_bytes(*bytes);
+    words.iter().chain([&last]).fold(0, |hash, bytes| mix(hash, word(bytes)))
+}
