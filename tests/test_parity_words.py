@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 import tokenizers
@@ -32,7 +33,7 @@ CUTS = {
 def trained(cut: str | None) -> tokenizers.Tokenizer:
     """Characters, trained by Hugging Face: with a mark, or without one and without a cut."""
     real = tokenizers.Tokenizer(models.BPE(unk_token="<unk>"))
-    settings: dict[str, str] = {}
+    settings: dict[str, Any] = {}
     if cut:
         real = tokenizers.Tokenizer(models.BPE(unk_token="<unk>", end_of_word_suffix="</w>"))
         real.pre_tokenizer = CUTS[cut]
