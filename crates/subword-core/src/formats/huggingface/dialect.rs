@@ -9,6 +9,7 @@ Perl's. Most patterns mean the same in both. Some do not, and would silently cut
 x{1,3}+     one or more times x{1,3}      at most three, and no way back
 ^ $         at every line                 at the text
 (?m:.)      . matches a line break        ^ and $ at every line
+\w \b       ²³¹¼½¾ are part of a word     the joiners U+200C and U+200D are
 ```
 
 [`check`] refuses a pattern that uses anything outside the common ground. The named patterns are
@@ -20,7 +21,7 @@ use crate::pretok::Named;
 
 /// The letters that may follow a backslash: they mean the same in both engines. `x` and `u` see
 /// below.
-const ESCAPES: &str = "dDsSwWbBpPrntfAz";
+const ESCAPES: &str = "dDsSpPrntfAz";
 
 /// The settings that may stand in `(?...)`.
 const SETTINGS: &str = "i-";
@@ -114,6 +115,9 @@ mod tests {
             ("(?is)x", "(?s"),
             ("(?P<x>a)", "(?P"),
             (r"\h", r"\h"),
+            (r"\w+|[^\w\s]+", r"\w"),
+            (r"[\W]", r"\W"),
+            (r"\bx", r"\b"),
             (r"a\Z", r"\Z"),
             (r"\xE9", r"\x"),
             (r"\u{e9}", r"\u"),
