@@ -152,7 +152,9 @@ class Gigatoken(Trainer):
     rounds = 3
 
     def train(self, job: Job) -> Learned:
-        _, merges = self.start().train_bpe(job.path, 256 + job.merges, [])
+        library = self.start()
+        source = library.TextFileSource([job.path])  # a path alone is cut at <|endoftext|>
+        _, merges = library.train_bpe(source, 256 + job.merges, [])
         return lambda: Trained([(bytes(left), bytes(right)) for left, right in merges])
 
 
