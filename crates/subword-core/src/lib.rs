@@ -12,6 +12,7 @@ From what a user holds down to bytes:
 | module      | what it knows                                                             |
 |-------------|---------------------------------------------------------------------------|
 | `tokenizer` | the assembly: `Model` to encode, decode, count; threads                   |
+| `trainer`   | the assembly: `Counts` to `Model`                                         |
 | `counting`  | the assembly: files or texts to `Counts`; threads                         |
 | `formats`   | files to `Model` and back                                                 |
 | `corpus`    | files to blocks of text                                                   |

@@ -276,7 +276,9 @@ fn how_many(
 fn first_tokens(counts: &Counts, model: &Model) -> Result<Words> {
     let merger = Merger::new(model);
     let missing = merger.missing_bytes();
-    let byte_ids: [Option<TokenId>; 256] = std::array::from_fn(|b| model.vocab.id_of(&[b as u8]));
+    // No piece has a byte that is missing.
+    let byte_id = |byte: usize| model.vocab.id_of(&[byte as u8]).unwrap_or_default();
+    let byte_ids: [TokenId; 256] = std::array::from_fn(byte_id);
     let bytes = model.merges == Merges::Listed(Vec::new());
     let (mut words, mut merged, mut ids) = (Words::default(), Merged::default(), Vec::new());
     counts.for_each(|piece, count| {
@@ -284,7 +286,7 @@ fn first_tokens(counts: &Counts, model: &Model) -> Result<Words> {
             return Err(Error::training(format!("no token for byte 0x{byte:02X} to start from")));
         }
         if bytes {
-            return words.push(piece.iter().filter_map(|&b| byte_ids[usize::from(b)]), count);
+            return words.push(piece.iter().map(|&byte| byte_ids[usize::from(byte)]), count);
         }
         merger.encode(piece, &mut merged, &mut ids);
         words.push(ids.drain(..), count)

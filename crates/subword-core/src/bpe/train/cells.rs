@@ -19,6 +19,8 @@ Invariants
   a place is that of its block.
 */
 
+use std::cmp::Reverse;
+
 use super::Words;
 use super::learn::Watch;
 use crate::error::Result;
@@ -79,7 +81,7 @@ impl<C: Cell> Cells<C> {
     /// The pieces, where tokens have ids below `ids`.
     pub(super) fn new(words: Words, ids: usize, watch: &mut Watch<'_>) -> Result<Cells<C>> {
         let mut order: Vec<(Count, u32)> = words.counts.iter().copied().zip(0..).collect();
-        order.sort_unstable_by(|a, b| b.cmp(a));
+        order.sort_unstable_by_key(|&(count, piece)| (Reverse(count), piece));
         let room = words.tokens.len() + words.len() + BLOCK;
         let mut cells = Vec::with_capacity(room + room / 16);
         let mut counts: Vec<Count> = Vec::new();
