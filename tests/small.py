@@ -46,7 +46,7 @@ def trained(text: str, size: int) -> dict[bytes, int]:
 
 
 RANKS = trained(SAMPLE.replace(" ", "  "), 400)
-REGEX = r"\w+|[^\w\s]+|\s+(?!\S)|\s"
+REGEX = r"[\p{L}\p{N}_]+|[^\p{L}\p{N}_\s]+|\s+(?!\S)|\s"
 SEQUENCE = [r"\p{N}{1,2}", "gpt2", r"[aeiou]+"]
 
 

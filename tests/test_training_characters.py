@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from subword import Counts, Tokenizer, _core, count_pieces
+from subword import BpeTrainer, Counts, Tokenizer, _core, count_pieces
 from subword.reference.characters import alphabet_of, as_words, encode_words
 from subword.reference.naive import Ties, learn
 
@@ -132,3 +132,11 @@ def test_bad_settings_are_refused() -> None:
     message = "vocab_size=4 is too small: 4 base tokens and 1 special tokens need at least 5"
     with pytest.raises(ValueError, match=message):
         trained(counts, vocab_size=4)
+
+
+@pytest.mark.parametrize(("given", "mark"), [(None, "</w>"), ("", None), ("_", "_")])
+def test_characters_have_a_mark_unless_it_is_empty(given: str | None, mark: str | None) -> None:
+    trainer = BpeTrainer(num_merges=2, initial_vocab="chars", end_of_word=given)
+    tok = trainer.train_iter(["low low lower"])
+    assert tok.end_of_word == mark
+    assert tok.decode(tok.encode("lower low")) == "lower low"

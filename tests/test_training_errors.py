@@ -99,7 +99,7 @@ SETTINGS: list[tuple[dict[str, Any], type[Exception], str]] = [
     (
         {"num_merges": 1, "special_tokens": {"<s>": 7}},
         TypeError,
-        "special_tokens must be a list of strings: training gives them their ids",
+        "special_tokens must be a list of strings: they have no ids yet",
     ),
     (
         {"num_merges": 1, "special_tokens": [""]},
@@ -113,7 +113,7 @@ SETTINGS: list[tuple[dict[str, Any], type[Exception], str]] = [
     ),
     ({"num_merges": 1, "threads": 0}, ValueError, "threads must be at least 1, not 0"),
     (
-        {"num_merges": 1, "initial_vocab": "chars", "end_of_word": ""},
+        {"num_merges": 1, "end_of_word": ""},
         ValueError,
         "the end-of-word mark is empty",
     ),

@@ -48,7 +48,7 @@ class Counts:
         pattern: Pattern = "gpt2",
         special_tokens: Iterable[str] = (),
     ) -> None:
-        self._counts = _core.Counts(pattern, _strings(special_tokens))
+        self._counts = _core.Counts(pattern, strings(special_tokens))
         for piece, count in (counts or {}).items():
             self._counts.add_piece(piece, count)
 
@@ -208,8 +208,10 @@ def count_pieces(
     """
     if (files is None) == (texts is None):
         raise TypeError("pass files or texts, one of the two")
+    if isinstance(texts, str | bytes | bytearray | memoryview):
+        raise TypeError(f"texts must be several texts, not one {type(texts).__name__}")
     limit = None if memory_limit is None else _size(memory_limit)
-    special = _strings(special_tokens)
+    special = strings(special_tokens)
     if texts is not None:
         with showing(progress, "counting") as watch:
             return Counts._of(
@@ -256,9 +258,12 @@ def count_pieces(
     return counts
 
 
-def _strings(special_tokens: Iterable[str]) -> list[str]:
+def strings(special_tokens: Iterable[str]) -> list[str]:
+    """Special tokens as a list."""
     if isinstance(special_tokens, str):
         raise TypeError("special_tokens must be a list of strings, not one string")
+    if isinstance(special_tokens, Mapping):
+        raise TypeError("special_tokens must be a list of strings: they have no ids yet")
     return list(special_tokens)
 
 

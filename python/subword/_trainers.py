@@ -12,11 +12,11 @@ import inspect
 import sys
 import time
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from subword import _core
-from subword._counts import Counts, count_pieces
+from subword._counts import Counts, count_pieces, strings
 from subword._errors import TrainingError, TrainingWarning
 from subword._progress import showing
 from subword._tokenizer import DEFAULT_CACHE_BYTES, Tokenizer
@@ -50,7 +50,8 @@ class BpeTrainer:
     * ``max_token_length``: no token gets longer, in bytes; for "chars" in characters, without mark.
     * ``initial_vocab``: the tokens to start with, "bytes", "chars" (the characters of the corpus),
       or a list of bytes whose places are the ids.
-    * ``end_of_word``: a mark that ends every piece, a token of its own: "</w>".
+    * ``end_of_word``: a mark that ends every piece, a token of its own. By default "</w>" for
+      "chars", where "" means none, and none for bytes.
     * ``unk_token``, ``limit_alphabet``: for "chars", the special token of unknown characters, and
       how many characters to keep, the most frequent.
     * ``base``: a tokenizer to go on from. Its ids stay, new merges follow.
@@ -126,8 +127,6 @@ class BpeTrainer:
 
         They are counted as they come, and not gathered.
         """
-        if isinstance(texts, str | bytes | bytearray | memoryview):
-            raise TypeError(f"texts must be several texts, not one {type(texts).__name__}")
         return self._train(texts=texts, errors=errors, memory_limit=memory_limit)
 
     def train_counts(self, counts: Counts) -> Tokenizer:
@@ -186,7 +185,7 @@ class BpeTrainer:
             "min_count": self.min_count,
             "max_token_length": self.max_token_length,
             "initial_vocab": self.initial_vocab,
-            "end_of_word": self.end_of_word,
+            "end_of_word": self._mark(),
             "unk_token": self.unk_token,
             "limit_alphabet": self.limit_alphabet,
             "base": self.base,
@@ -226,20 +225,17 @@ class BpeTrainer:
         words = self.end_of_word is not None or self.initial_vocab == "chars"
         return "whitespace" if words else "gpt2"
 
+    def _mark(self) -> str | None:
+        """What ends every word."""
+        if self.initial_vocab != "chars":
+            return self.end_of_word
+        return "</w>" if self.end_of_word is None else self.end_of_word or None
+
     def _special_tokens(self) -> list[str]:
         """What is cut out of the text before it is counted."""
         own = strings(self.special_tokens or ())
         base = [] if self.base is None else self.base.special_tokens
         return [*dict.fromkeys([*base, *own])]
-
-
-def strings(special_tokens: Iterable[str]) -> list[str]:
-    """Special tokens as a list."""
-    if isinstance(special_tokens, str):
-        raise TypeError("special_tokens must be a list of strings, not one string")
-    if isinstance(special_tokens, Mapping):
-        raise TypeError("special_tokens must be a list of strings: training gives them their ids")
-    return list(special_tokens)
 
 
 def _outside() -> int:

@@ -25,6 +25,12 @@ use crate::model::{EndOfWord, Merges, Model, Normalizer, SpecialToken, Units};
 use crate::types::{Count, TokenId};
 use crate::vocab::{MAX_ID, Vocab};
 
+/// Asked now and then whether to go on.
+type GoOn<'a> = &'a mut dyn FnMut() -> Result<()>;
+
+/// How many pieces are prepared from one question to the next: some milliseconds.
+const PIECES_BETWEEN: usize = 1 << 13;
+
 /// How much to learn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Size {
@@ -111,14 +117,31 @@ pub fn train(
     settings: &Settings<'_>,
     watch: &mut dyn FnMut(usize, usize) -> Result<()>,
 ) -> Result<Trained> {
-    Training::new(counts, settings)?.run(watch)
+    Training::new(counts, settings, &mut || Ok(()))?.run(watch)
+}
+
+/// Calls `each` with all pieces, and `go_on` now and then: an error that it returns ends the walk.
+fn each_piece(
+    counts: &Counts,
+    go_on: GoOn<'_>,
+    mut each: impl FnMut(&[u8], Count) -> Result<()>,
+) -> Result<()> {
+    let mut seen = 0usize;
+    counts.for_each(|piece, count| {
+        if seen.is_multiple_of(PIECES_BETWEEN) {
+            go_on()?;
+        }
+        seen += 1;
+        each(piece, count)
+    })
 }
 
 impl Training {
-    /// Turns the counted pieces into what they start as, and checks the settings.
-    pub fn new(counts: &Counts, settings: &Settings<'_>) -> Result<Training> {
+    /// Turns the counted pieces into what they start as, and checks the settings. `go_on` is called now
+    /// and then; an error that it returns ends the training.
+    pub fn new(counts: &Counts, settings: &Settings<'_>, go_on: GoOn<'_>) -> Result<Training> {
         let begin = Instant::now();
-        let model = first_model(counts, settings)?;
+        let model = first_model(counts, settings, go_on)?;
         // Unless the caller lists it among the special tokens, unk is the first of them.
         let special_tokens = settings.special_tokens.as_deref();
         let mut special_tokens = special_tokens.unwrap_or(counts.special_tokens()).to_vec();
@@ -126,9 +149,9 @@ impl Training {
         special_tokens.splice(0..0, unk.collect::<Vec<_>>());
         let (merges, tokens) = how_many(settings, &special_tokens, &model)?;
         let words = if model.start.is_plain() {
-            first_tokens(counts, &model)?
+            first_tokens(counts, &model, go_on)?
         } else {
-            alphabet::first_tokens(counts, &model)?
+            alphabet::first_tokens(counts, &model, go_on)?
         };
         if words.is_empty() {
             return Err(Error::training("there are no pieces to learn from")
@@ -172,7 +195,7 @@ impl Training {
 }
 
 /// What training starts from, as a model.
-fn first_model(counts: &Counts, settings: &Settings<'_>) -> Result<Model> {
+fn first_model(counts: &Counts, settings: &Settings<'_>, go_on: GoOn<'_>) -> Result<Model> {
     check_words(settings)?;
     if settings.max_token_length == Some(0) {
         return Err(Error::Argument {
@@ -184,10 +207,10 @@ fn first_model(counts: &Counts, settings: &Settings<'_>) -> Result<Model> {
         ..Default::default()
     };
     let vocab = match settings.start {
-        Start::Bytes => alphabet::first_vocab(counts, &start, None)?,
+        Start::Bytes => alphabet::first_vocab(counts, &start, None, go_on)?,
         Start::Characters(limit) => {
             start.units = Units::Characters;
-            alphabet::first_vocab(counts, &start, limit)?
+            alphabet::first_vocab(counts, &start, limit, go_on)?
         }
         Start::Given(tokens) => Vocab::new((0..).zip(tokens.iter().map(Vec::as_slice)))?,
         Start::Base(base) => {
@@ -273,7 +296,7 @@ fn how_many(
 }
 
 /// The pieces as the tokens that they start as.
-fn first_tokens(counts: &Counts, model: &Model) -> Result<Words> {
+fn first_tokens(counts: &Counts, model: &Model, go_on: GoOn<'_>) -> Result<Words> {
     let merger = Merger::new(model);
     let missing = merger.missing_bytes();
     // No piece has a byte that is missing.
@@ -281,7 +304,7 @@ fn first_tokens(counts: &Counts, model: &Model) -> Result<Words> {
     let byte_ids: [TokenId; 256] = std::array::from_fn(byte_id);
     let bytes = model.merges == Merges::Listed(Vec::new());
     let (mut words, mut merged, mut ids) = (Words::default(), Merged::default(), Vec::new());
-    counts.for_each(|piece, count| {
+    each_piece(counts, go_on, |piece, count| {
         if let Some(byte) = missing.iter().find(|byte| piece.contains(byte)) {
             return Err(Error::training(format!("no token for byte 0x{byte:02X} to start from")));
         }

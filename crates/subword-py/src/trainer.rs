@@ -1,6 +1,6 @@
 //! Training: counts and settings in, a model and a log out.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -171,22 +171,26 @@ pub(crate) fn train_bpe(
         max_token_length: number("max_token_length", max_token_length)?,
         ..Settings::new(size)
     };
-    let mut raised = None;
-    let mut watch = |done: usize, most: usize| {
-        let told = Python::attach(|py| {
-            py.check_signals()?;
-            watch.as_ref().map(|watch| watch.call1(py, (done, most))).transpose()
-        });
-        told.map(|_| ()).map_err(|error| {
-            raised = Some(error);
+    let raised = OnceLock::new();
+    let ask = |ask: &dyn Fn(Python<'_>) -> PyResult<()>| {
+        Python::attach(ask).map_err(|error| {
+            let _ = raised.set(error); // the first is the last: it ends the training
             Error::Stopped
         })
     };
+    let mut go_on = || ask(&|py| py.check_signals());
+    let mut watch = |done: usize, most: usize| {
+        ask(&|py| {
+            py.check_signals()?;
+            watch.as_ref().map_or(Ok(()), |watch| watch.call1(py, (done, most)).map(|_| ()))
+        })
+    };
     let trained = py.detach(|| {
-        // The counts are let go of before Python is asked for anything.
-        let training = Training::new(&counts.read(), &settings)?;
+        // The counts are let go of before the caller's own function is called.
+        let training = Training::new(&counts.read(), &settings, &mut go_on)?;
         training.run(&mut watch)
     });
+    let raised = raised.into_inner();
     match (trained, raised) {
         (Ok(trained), _) => {
             let subword_core::bpe::train::Learned { merges, stop, effort } = trained.learned;

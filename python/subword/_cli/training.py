@@ -66,7 +66,11 @@ COUNTS_MAGIC = b"subword counts\n"
     show_default=True,
     help="Start with the 256 bytes, or with the characters of the corpus.",
 )
-@click.option("--end-of-word", metavar="MARK", help="A mark that ends every piece, like '</w>'.")
+@click.option(
+    "--end-of-word",
+    metavar="MARK",
+    help="A mark that ends every piece; with chars '</w>' by default, '' for none.",
+)
 @click.option("--unk-token", metavar="TEXT", help="With chars: what an unknown character becomes.")
 @click.option(
     "--limit-alphabet",
@@ -130,7 +134,7 @@ def train(
       subword train corpus.txt --vocab-size 32000 --out tok.json
       subword train part1.counts part2.counts --vocab-size 32000 --out tok.json
       subword train *.jsonl.gz --vocab-size 50000 --special-token '<|endoftext|>' --out tok.json
-      subword train corpus.txt --num-merges 9000 --initial-vocab chars --end-of-word '</w>'
+      subword train corpus.txt --num-merges 9000 --initial-vocab chars --unk-token '<unk>'
         --unk-token '<unk>' --out words.json
     """
     if (settings["vocab_size"] is None) == (settings["num_merges"] is None):

@@ -21,6 +21,7 @@ mark: it stands for them.
 
 use std::cmp::Reverse;
 
+use super::{GoOn, each_piece};
 use crate::bpe::train::Words;
 use crate::bpe::{Merged, Merger};
 use crate::counts::Counts;
@@ -31,11 +32,16 @@ use crate::vocab::Vocab;
 
 /// The first tokens of a model that starts as `start` says: the characters of the pieces, at most
 /// `limit` of them, or all bytes; then the mark.
-pub(super) fn first_vocab(counts: &Counts, start: &Start, limit: Option<usize>) -> Result<Vocab> {
+pub(super) fn first_vocab(
+    counts: &Counts,
+    start: &Start,
+    limit: Option<usize>,
+    go_on: GoOn<'_>,
+) -> Result<Vocab> {
     let mut vocab = match start.units {
         Units::Bytes => Vocab::bytes(),
         Units::Characters => {
-            let characters = most_frequent(count_characters(counts, start)?, limit);
+            let characters = most_frequent(count_characters(counts, start, go_on)?, limit);
             let texts: Vec<String> = characters.into_iter().map(String::from).collect();
             Vocab::new((0..).zip(texts.iter().map(String::as_bytes)))?
         }
@@ -48,10 +54,10 @@ pub(super) fn first_vocab(counts: &Counts, start: &Start, limit: Option<usize>) 
 
 /// How often each character occurs, by code point, but for the mark where it is a single character:
 /// text that spells it is unknown.
-fn count_characters(counts: &Counts, start: &Start) -> Result<Vec<(char, Count)>> {
+fn count_characters(counts: &Counts, start: &Start, go_on: GoOn<'_>) -> Result<Vec<(char, Count)>> {
     let mark = start.separate_mark().unwrap_or_default();
     let mut sums: Vec<Count> = Vec::new();
-    counts.for_each(|piece, count| {
+    each_piece(counts, go_on, |piece, count| {
         let chunks = piece.utf8_chunks().filter(|_| !start.skips(piece));
         for character in chunks.flat_map(|chunk| chunk.valid().chars()) {
             let code = character as usize;
@@ -96,11 +102,11 @@ pub(super) fn lengths(model: &Model) -> Vec<u32> {
 }
 
 /// The parts of pieces as the tokens that they start as, which is what the model makes of them.
-pub(super) fn first_tokens(counts: &Counts, model: &Model) -> Result<Words> {
+pub(super) fn first_tokens(counts: &Counts, model: &Model, go_on: GoOn<'_>) -> Result<Words> {
     let merger = Merger::new(model);
     let fresh = model.merges == Merges::Listed(Vec::new());
     let (mut words, mut merged, mut ids) = (Words::default(), Merged::default(), Vec::new());
-    counts.for_each(|piece, count| {
+    each_piece(counts, go_on, |piece, count| {
         if model.start.skips(piece) {
             return Ok(());
         }
