@@ -158,7 +158,7 @@ def test_a_vocabulary_that_is_too_small_is_refused() -> None:
     said = failure("corpus.txt", "--vocab-size", "200", "--out", "tok.json")
     assert said == (
         "error: vocab_size=200 is too small: 256 base tokens and 0 special tokens need at least "
-        "256\n  hint: pass vocab_size=256 for no merges at all, or more to learn some\n"
+        "256\n  hint: pass --vocab-size 256 for no merges at all, or more to learn some\n"
     )
 
 

@@ -26,7 +26,8 @@ def info(tokenizer: Path, pattern: str | None) -> None:
     ordinary = [token for id, token in tok.vocab.items() if id not in set(special.values())]
     longest = sorted(ordinary, key=lambda token: (-len(token), token))[:5]
     patterns = [tok.pattern] if isinstance(tok.pattern, str) else tok.pattern
-    rows = [("kind", f"byte-level BPE by {tok.kind}")]
+    level = {"bytes": "byte-level", "chars": "character-level"}[tok.units]
+    rows = [("kind", f"{level} BPE by {tok.kind}")]
     rows += [("pattern" if at == 0 else "", one) for at, one in enumerate(patterns)]
     rows += [
         ("vocabulary", f"{tok.vocab_size} tokens, ids up to {tok.max_id}"),
@@ -35,7 +36,7 @@ def info(tokenizer: Path, pattern: str | None) -> None:
         *[("", f"{id} {token}") for token, id in list(special.items())[:8]],
         *([("", f"and {len(special) - 8} more")] if len(special) > 8 else []),
         *[
-            ("longest tokens" if at == 0 else "", f"{len(token)} bytes: {shown(token)}")
+            ("longest tokens" if at == 0 else "", f"{size(token)}: {shown(token)}")
             for at, token in enumerate(longest)
         ],
         ("fingerprint", tok.fingerprint),
@@ -64,6 +65,11 @@ def convert(source: Path, target: Path, format_: str | None, pattern: str | None
       subword convert tokenizer.json gpt2-files/ --to gpt2
     """
     Tokenizer.load(source, pattern=pattern).save(target, format=format_)
+
+
+def size(token: bytes) -> str:
+    """How long a token is."""
+    return "1 byte" if len(token) == 1 else f"{len(token)} bytes"
 
 
 def shown(token: bytes) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from pathlib import Path
 from typing import IO, Any
@@ -39,10 +40,21 @@ class Commands(click.Group):
             what = f"the text spells the special token {error.token!r} at byte {error.position}"
             raise Failure(what, "pass --special encode or --special text") from error
         except SubwordError as error:
-            raise Failure(str(error)) from error
+            raise Failure(as_options(str(error))) from error
         except OSError as error:
             place = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
             raise Failure(f"{place}{error.strerror or error}") from error
+
+
+def as_options(message: str) -> str:
+    """The same with the arguments of Python as options: ``pattern="x"`` is ``--pattern x`` here."""
+    what, hint, to_type = message.partition("\n  hint: ")
+
+    def option(found: re.Match[str]) -> str:
+        name, text, number = found.groups()
+        return f"--{name.replace('_', '-')} {number or text}"
+
+    return what + hint + re.sub(r'\b([a-z_]+)=(?:"([^"]*)"|(\d+))', option, to_type)
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

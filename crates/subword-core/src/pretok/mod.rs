@@ -7,8 +7,8 @@ Text to pieces.
 
 A piece is what the pattern matches; merges never cross it. Concatenated, the pieces are always the
 text: what no alternative of a regular expression matches is a piece too. Named patterns are read by
-hand-written scanners (`scan`, and `blocks` for ASCII), any other by a regular expression engine
-with look-ahead.
+hand-written scanners (`scan`, and `blocks` for the usual characters), any other by a regular
+expression engine with look-ahead.
 
 [`Splitter::cursor`] walks a text and hands out the ends of its pieces by the batch.
 [`Splitter::cuts_before`] says where a text may be cut without changing its pieces, which is what

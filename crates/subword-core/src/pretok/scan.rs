@@ -3,7 +3,7 @@ The scanners: where does the piece that starts at `at` end?
 
 One function per family of patterns, each a reading of its regular expression from left to right
 with the backtracking worked out by hand. They are plain and they define the answer; `blocks` finds
-the same ends 64 bytes at a time where the text is ASCII. A scanner never looks at what stands
+the same ends 64 bytes at a time where it can. A scanner never looks at what stands
 before `at`, so a text can be cut at any piece boundary.
 
 Every scanner is linear: it reads each character a bounded number of times, however long the piece.
