@@ -6,6 +6,8 @@ encoding them (2026-11-15). Here runs of ASCII are copied 32 characters at a tim
 through a small buffer that stays in the first-level cache.
 */
 
+use crate::arch::{self, Classify, Kernel, Level};
+
 /// A number that may be a character.
 pub trait Unit: Copy {
     /// The number.
@@ -41,32 +43,60 @@ const RUN: usize = 32;
 
 /// The text as UTF-8, or the position of the first unit that is no character (a lone surrogate).
 pub fn from_units<U: Unit>(units: &[U]) -> Result<Vec<u8>, usize> {
-    let mut text = Vec::with_capacity(units.len() + units.len() / 2);
-    let mut buffer = [0; 4 * BLOCK];
-    for (block_at, block) in units.chunks(BLOCK).enumerate() {
-        let (mut at, mut len) = (0, 0);
-        while at < block.len() {
-            if let Some(run) = block[at..].first_chunk::<RUN>()
-                && run.iter().fold(0, |all, unit| all | unit.code()) < 0x80
-            {
-                for (byte, unit) in buffer[len..len + RUN].iter_mut().zip(run) {
-                    *byte = unit.code() as u8;
+    Level::best().run(FromUnits(units))
+}
+
+struct FromUnits<'a, U>(&'a [U]);
+
+impl<U: Unit> Kernel for FromUnits<'_, U> {
+    type Output = Result<Vec<u8>, usize>;
+
+    #[inline(always)]
+    fn run<C: Classify>(self) -> Result<Vec<u8>, usize> {
+        let units = self.0;
+        let mut text = Vec::with_capacity(units.len() + units.len() / 2);
+        arch::prefer_huge_pages(text.spare_capacity_mut());
+        let mut buffer = [0; 4 * BLOCK];
+        for (block_at, block) in units.chunks(BLOCK).enumerate() {
+            let (mut at, mut len) = (0, 0);
+            while at < block.len() {
+                if let Some(run) = block[at..].first_chunk::<RUN>()
+                    && run.iter().fold(0, |all, unit| all | unit.code()) < 0x80
+                {
+                    for (byte, unit) in buffer[len..len + RUN].iter_mut().zip(run) {
+                        *byte = unit.code() as u8;
+                    }
+                    (at, len) = (at + RUN, len + RUN);
+                    continue;
                 }
-                (at, len) = (at + RUN, len + RUN);
-                continue;
+                // Not all ASCII: the next few one by one, before a run is tried again.
+                for unit in &block[at..block.len().min(at + RUN)] {
+                    len += write(unit.code(), &mut buffer[len..])
+                        .ok_or_else(|| block_at * BLOCK + at)?;
+                    at += 1;
+                }
             }
-            // Not all ASCII: the next few one by one, before a run is tried again.
-            for unit in &block[at..block.len().min(at + RUN)] {
-                let Some(c) = char::from_u32(unit.code()) else {
-                    return Err(block_at * BLOCK + at);
-                };
-                len += c.encode_utf8(&mut buffer[len..]).len();
-                at += 1;
-            }
+            text.extend_from_slice(&buffer[..len]);
         }
-        text.extend_from_slice(&buffer[..len]);
+        Ok(text)
     }
-    Ok(text)
+}
+
+/// Writes a character to the start of `buffer`, which has room for four bytes; returns how many it
+/// takes.
+///
+/// PERF: one byte and two without a branch, as letters and spaces alternate.
+#[inline(always)]
+fn write(code: u32, buffer: &mut [u8]) -> Option<usize> {
+    if code < 0x800
+        && let Some(two) = buffer.first_chunk_mut::<2>()
+    {
+        let wide = code >= 0x80;
+        let first = if wide { 0xC0 | code >> 6 } else { code };
+        *two = [first as u8, 0x80 | (code & 0x3F) as u8];
+        return Some(1 + usize::from(wide));
+    }
+    char::from_u32(code).map(|c| c.encode_utf8(buffer).len())
 }
 
 #[cfg(test)]
