@@ -1,146 +1,161 @@
-"""Learn merges without counting everything anew: an index, small corrections, a lazy heap.
+"""Learn merges by an index of pieces and a heap: changes wait, and what is old stays where it is.
 
-The idea. `naive` counts all pairs before every merge, but a merge changes only the pieces that
-hold the pair, and in them only the pairs beside it. So count once, remember which pieces hold a
-pair, and correct the counts around each place that is merged:
+The idea. `incremental` still looks at every pair to find the highest count. A heap keeps the
+highest at its top. But a heap gives up its top quickly and no other entry, and counts change all
+over the place; so nothing in it is ever corrected. An entry says what the count was when it was put
+in, and when it comes to the top that is compared with the count of today:
 
-    before  X  Y  after        ->        before  XY  after
+    equal     the pair is the best one there is
+    too high  the pair occurs less often by now: back it goes, with the count of today
 
-    X+Y             one less             before+XY       one more
-    before+X        one less             XY+after        one more
-    Y+after         one less
-
-The corrections are made place by place, from left to right, on the tokens as they are *now*. That
-makes them right where places touch. In `bnanana`, when n+a is merged:
-
-    >>> tokens = list("bnanana")
-    >>> def show(change):
-    ...     print(" ".join(tokens), {a + "+" + b: n for (a, b), n in change.items()})
-    >>> for change in merge_places(("n", "a"), tokens):
-    ...     show(change)
-    b na n a n a {'n+a': -1, 'b+n': -1, 'b+na': 1, 'a+n': -1, 'na+n': 1}
-    b na na n a {'n+a': -1, 'na+n': 0, 'na+na': 1, 'a+n': -1}
-    b na na na {'n+a': -1, 'na+n': -1, 'na+na': 1}
-
-The second place takes back the na+n that the first one had made, and makes a new one further on;
-and `na+na` counts 2, as it does when it is counted anew. In `aaaaa` four pairs become none, by two
-merges that each remove two:
-
-    >>> tokens = list("aaaaa")
-    >>> for change in merge_places(("a", "a"), tokens):
-    ...     show(change)
-    aa a a a {'a+a': -2, 'aa+a': 1}
-    aa aa a {'a+a': -2, 'aa+a': 0, 'aa+aa': 1}
+An entry is never too low, because a pair that rises gets a second entry at once.
 
 The data structures.
 
-* `pairs`: the count of every pair.
-* `places`: for every pair the pieces that hold it, or once did. It only grows: whether a piece
-  still holds the pair is seen when it is looked at, so nothing has to be found and deleted.
-* `heap`: a pair with the count that it had when it was put there. The count of a pair only falls
-  from then on (a merge makes pairs of its new token alone, and removes others), so an entry is
-  never too low. At the top, one that is too high goes back with the count of today.
+* Every piece is a tuple of tokens, and is rewritten as a whole when something in it merges.
+* `index`: for every pair the pieces that hold it, or once did. It only grows. A piece that no
+  longer holds the pair is rewritten into itself, and nothing happens.
+* `counts`: how often each pair stands in the text, today.
+* `pending`: the changes of one round. A pair that changes in a thousand pieces is then put into the
+  heap once, not a thousand times; and not at all if it only falls.
+* `heap`: entries (count, key of the tie rule, pair). Python compares tuples from the left, so keys
+  are only looked at where counts are equal.
 
-The cost. Every place of every merge once, and some entries of the heap twice.
+What a rewrite changes is summed up place by place, from left to right:
+
+    >>> def show(pair, text):
+    ...     tokens, change = rewrite(pair, tuple(bytes([byte]) for byte in text))
+    ...     print(b" ".join(tokens).decode(), end="  ")
+    ...     print({(a + b"+" + b).decode(): by for (a, b), by in change.items() if by})
+    >>> show((b"n", b"a"), b"bnanana")
+    b na na na  {'n+a': -3, 'b+n': -1, 'b+na': 1, 'a+n': -2, 'na+na': 2}
+    >>> show((b"a", b"a"), b"aaaaa")
+    aa aa a  {'a+a': -4, 'aa+a': 1, 'aa+aa': 1}
+
+The cost. The pieces that hold a pair, for each merge, and a few entries of the heap.
 
 The traps.
 
-* Correcting a piece as a whole, by what it held before: overlapping places are then counted twice.
-* A heap that is corrected in place. It needs to know where each entry is, and gains nothing.
-* Ties. The heap compares counts first, then pairs by the rule: an entry without the rule is a
-  mistake that random tests find, and hardly anybody else.
+* Correcting by the tokens that were there before: where places touch (`nana`), the a+n between them
+  goes once and not twice. Here the token before a place is read from what has been rewritten.
+* Taking all pairs of the highest count from the heap, choosing one, putting the others back. That
+  looks cheap, and is quadratic: in the end most pairs occur once or twice, and all are equal.
+* A heap that compares counts alone, with an insertion number to break ties: the answer then
+  depends on the order of the pieces. Random tests find that, and hardly anybody else.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import pairwise
-from typing import TypeVar
+from typing import Any
 
-from subword.reference.naive import BYTES, Pair, Ties, as_bytes
-
-T = TypeVar("T", bytes, str)
+from subword.reference.training import Merge, Pair, Rule, Ties, Word, Work
 
 
 class Descending:
-    """Compares the other way round: the smallest of these is the greatest pair."""
+    """Compares the other way round: the smallest of these has the greatest key."""
 
-    def __init__(self, pair: Pair) -> None:
-        self.pair = pair
+    __slots__ = ("key",)
+
+    def __init__(self, key: Any) -> None:
+        self.key = key
 
     def __lt__(self, other: Descending) -> bool:
-        return other.pair < self.pair
+        return bool(other.key < self.key)
 
 
-Key = tuple[int, Descending | tuple[int, int], Pair]
-
-
-def train_with_index(
-    counts: Mapping[bytes, int], num_merges: int, *, ties: Ties = "greatest"
-) -> list[Pair]:
-    """Learn up to ``num_merges`` merges; always equal to `naive.train_bpe`, and much quicker.
+def learn(
+    words: Iterable[Word],
+    num_merges: int,
+    *,
+    ids: Sequence[bytes],
+    ties: Ties = "greatest",
+    min_count: int = 1,
+    max_token_length: int | None = None,
+    work: Work | None = None,
+) -> Iterator[Merge]:
+    """Yield the merges of `naive.learn`.
 
     Example:
-        >>> train_with_index({b"low": 5, b"lower": 2}, num_merges=2)
-        [(b'o', b'w'), (b'l', b'ow')]
-        >>> train_with_index({b"aaaaa": 1}, num_merges=9)
-        [(b'a', b'a'), (b'aa', b'aa'), (b'aaaa', b'a')]
+        >>> from subword.reference.training import BYTES, as_bytes
+        >>> work = Work()
+        >>> for merge in learn(as_bytes({b"low": 5, b"lower": 2}), 3, ids=BYTES, work=work):
+        ...     print(merge)
+        o+w 7
+        l+ow 7
+        low+e 2
+        >>> work.heap_operations, work.stale_entries
+        (14, 3)
     """
-    words = as_bytes(counts)
-    ids = {token: id for id, token in enumerate(BYTES)}
-    pairs: Counter[Pair] = Counter()
-    places: defaultdict[Pair, set[int]] = defaultdict(set)
+    rule, work = Rule(ids, ties, max_token_length), work or Work()
+    pieces: list[tuple[bytes, ...]] = []
+    occurrences: list[int] = []
+    index: dict[Pair, set[int]] = defaultdict(set)
+    counts: Counter[Pair] = Counter()
     for number, (tokens, count) in enumerate(words):
+        pieces.append(tuple(tokens))
+        occurrences.append(count)
         for pair in pairwise(tokens):
-            pairs[pair] += count
-            places[pair].add(number)
+            index[pair].add(number)
+            counts[pair] += count
 
-    def key(pair: Pair) -> Key:
-        rule = Descending(pair) if ties == "greatest" else (ids[pair[0]], ids[pair[1]])
-        return -pairs[pair], rule, pair
+    def entry(pair: Pair) -> tuple[int, Descending, Pair]:
+        work.heap_operations += 1
+        return -counts[pair], Descending(rule.key(pair)), pair
 
-    heap = [key(pair) for pair in pairs]
+    heap = [entry(pair) for pair in counts if rule.allows(pair)]
     heapify(heap)
-    merges: list[Pair] = []
-    while heap and len(merges) < num_merges:
+    while heap and len(rule.merged) < num_merges:
         found, _, pair = heappop(heap)
-        if -found != pairs[pair]:  # too high: the pair occurs less often by now
-            if pairs[pair]:
-                heappush(heap, key(pair))
+        work.heap_operations += 1
+        if -found != counts[pair]:
+            work.stale_entries += 1
+            if counts[pair]:
+                heappush(heap, entry(pair))
             continue
-        merges.append(pair)
-        ids[pair[0] + pair[1]] = len(ids)
-        made: set[Pair] = set()
-        for number in places[pair]:
-            tokens, count = words[number]
-            for change in merge_places(pair, tokens):
-                for changed, by in change.items():
-                    pairs[changed] += by * count
-                    if by > 0:
-                        places[changed].add(number)
-                        made.add(changed)
-        for pair in made:
-            if pairs[pair]:
-                heappush(heap, key(pair))
-    return merges
+        if -found < max(min_count, 1):
+            return
+        if rule.is_new(pair):
+            yield Merge(pair, -found)
+        work.rounds += 1
+
+        pending: Counter[Pair] = Counter()
+        for number in index.pop(pair):
+            work.visits += 1
+            pieces[number], change = rewrite(pair, pieces[number])
+            work.stale_visits += not change
+            for changed, by in change.items():
+                pending[changed] += by * occurrences[number]
+                if by > 0:
+                    index[changed].add(number)
+        for changed, by in pending.items():
+            counts[changed] += by
+            if by > 0 and rule.allows(changed):
+                heappush(heap, entry(changed))
 
 
-def merge_places(pair: tuple[T, T], tokens: list[T]) -> Iterator[dict[tuple[T, T], int]]:
-    """Merge a pair in a list of tokens, and yield after each place how the pairs changed."""
+def rewrite(pair: Pair, tokens: tuple[bytes, ...]) -> tuple[tuple[bytes, ...], Counter[Pair]]:
+    """Merge a pair in a piece; the tokens after it, and which pairs are more or fewer."""
+    left, right = pair
+    merged = left + right
+    made: list[bytes] = []
+    change: Counter[Pair] = Counter()
     at = 0
-    while at < len(tokens) - 1:
-        if (tokens[at], tokens[at + 1]) == pair:
-            change: Counter[tuple[T, T]] = Counter()
-            merged = pair[0] + pair[1]
-            change[pair] -= 1
-            if at > 0:
-                change[tokens[at - 1], pair[0]] -= 1
-                change[tokens[at - 1], merged] += 1
-            if at + 2 < len(tokens):
-                change[pair[1], tokens[at + 2]] -= 1
-                change[merged, tokens[at + 2]] += 1
-            tokens[at : at + 2] = [merged]
-            yield change
-        at += 1
+    while at < len(tokens):
+        if tokens[at : at + 2] != pair:
+            made.append(tokens[at])
+            at += 1
+            continue
+        change[pair] -= 1
+        if made:
+            change[made[-1], left] -= 1
+            change[made[-1], merged] += 1
+        if at + 2 < len(tokens):
+            change[right, tokens[at + 2]] -= 1
+            change[merged, tokens[at + 2]] += 1
+        made.append(merged)
+        at += 2
+    return tuple(made), change
