@@ -1,7 +1,8 @@
 """The algorithms in plain Python, written to be read.
 
-Nothing here is fast and nothing here is clever: these few lines define the right answer, and the
-engine is tested against them. Read them in this order:
+The plain ones among them (`merge_loop`, `naive`) define the right answer. Each of the others gives
+the same answer by a better idea, and says what the idea is, what it costs and where it goes wrong.
+The engine is tested against them. Read them in this order:
 
 1. `merge_loop`: byte-pair encoding as it is defined, for both meanings that it has in the wild;
 2. `heap_linked`: the same answer without rescanning: a heap, linked arrays, lazy deletion;

@@ -39,7 +39,7 @@ The traps.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import chain
 
 
@@ -58,7 +58,7 @@ def compress(text: str) -> tuple[str, dict[str, str]]:
     return text, table
 
 
-def expand(text: str, table: Mapping[str, str]) -> str:
+def expand(text: str, table: dict[str, str]) -> str:
     """The text that was compressed.
 
     Example:
