@@ -141,7 +141,8 @@ def test_all_trainers_learn_what_the_engine_learns_from_characters(
 @pytest.mark.parametrize("name", TRAINERS)
 @pytest.mark.parametrize("ties", get_args(Ties))
 def test_nothing_comes_of_nothing(name: str, ties: Ties) -> None:
-    for nothing in ([], [([], 5)], [([b"a"], 5)], [([b"a"], 1), ([b"b"], 1 << 60)]):
+    cases: list[list[Word]] = [[], [([], 5)], [([b"a"], 5)], [([b"a"], 1), ([b"b"], 1 << 60)]]
+    for nothing in cases:
         assert learned(name, nothing, 5, ties=ties) == []
     assert learned(name, [([b"a", b"b"], 1)], 0, ties=ties) == []
 
