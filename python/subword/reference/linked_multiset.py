@@ -54,7 +54,7 @@ Other traps.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -155,7 +155,7 @@ def learn(
         count += [times] * len(piece)
 
     places: dict[Pair, list[int]] = defaultdict(list)
-    change: Counter[Pair] = Counter()
+    change: dict[Pair, int] = defaultdict(int)
     for left, right in enumerate(after):
         if right != END:
             places[tokens[left], tokens[right]].append(left)
@@ -175,7 +175,7 @@ def learn(
 
         x, y = pair
         merged = x + y
-        change = Counter()
+        change = defaultdict(int)
         slots = places.pop(pair)
         work.visits += len(slots)
         for left in sorted(slots) if x == y else slots:
