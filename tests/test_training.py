@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from strategies import texts
 from subword import BpeTrainer, Counts, Tokenizer, TrainingWarning, _core, count_pieces
 from subword.reference import merge_by_list, naive
-from subword.reference.naive import BYTES, Merge, Ties
+from subword.reference.training import BYTES, Merge, Ties, as_bytes
 
 pieces = st.one_of(
     st.text("ab", min_size=1, max_size=12).map(str.encode),
@@ -274,7 +274,7 @@ def test_the_log_has_the_counts_of_the_naive_trainer(counts: dict[bytes, int], t
     log = tok.training_log
     assert log is not None
     found = [Merge(merge.pair, merge.count) for merge in log.merges]
-    assert found == list(naive.learn(naive.as_bytes(counts), 15, ids=BYTES, ties=ties))
+    assert found == list(naive.learn(as_bytes(counts), 15, ids=BYTES, ties=ties))
 
 
 @given(counts=piece_counts)

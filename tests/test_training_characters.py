@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from subword import BpeTrainer, Counts, Tokenizer, _core, count_pieces
 from subword.reference.characters import alphabet_of, as_words, encode_words
-from subword.reference.naive import Ties, learn
+from subword.reference.naive import learn
+from subword.reference.training import Ties
 
 CLASSIC = {b"low": 5, b"lower": 2, b"newest": 6, b"widest": 3, b" ": 15}
 

@@ -8,17 +8,9 @@ from typing import get_args
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from subword.reference import merge_by_list, train_with_index
-from subword.reference.naive import (
-    BYTES,
-    Pair,
-    Ties,
-    apply,
-    as_bytes,
-    count_pairs,
-    learn,
-    train_bpe,
-)
+from subword.reference import merge_by_list
+from subword.reference.naive import apply, count_pairs, learn, train_bpe
+from subword.reference.training import BYTES, Pair, Ties, as_bytes
 
 pieces = st.text("abc", min_size=1, max_size=9).map(str.encode)
 piece_counts = st.dictionaries(pieces, st.integers(1, 20), max_size=12)
@@ -31,14 +23,6 @@ def test_the_order_of_the_counts_does_not_matter(
 ) -> None:
     turned = dict(reversed(counts.items()))
     assert train_bpe(counts, num_merges, ties=ties) == train_bpe(turned, num_merges, ties=ties)
-
-
-@given(counts=piece_counts, num_merges=st.integers(0, 30), ties=rules)
-def test_the_index_gives_the_answer_of_the_naive_trainer(
-    counts: dict[bytes, int], num_merges: int, ties: Ties
-) -> None:
-    found = train_with_index(counts, num_merges, ties=ties)
-    assert found == train_bpe(counts, num_merges, ties=ties)
 
 
 @given(counts=piece_counts, num_merges=st.integers(0, 12), ties=rules)
@@ -109,9 +93,8 @@ def test_no_token_is_longer_than_asked_for(counts: dict[bytes, int], limit: int)
 def test_a_known_answer(
     counts: dict[bytes, int], merges: int, greatest: list[Pair], smallest: list[Pair]
 ) -> None:
-    for train in (train_bpe, train_with_index):
-        assert train(counts, merges) == greatest
-        assert train(counts, merges, ties="smallest-ids") == smallest
+    assert train_bpe(counts, merges) == greatest
+    assert train_bpe(counts, merges, ties="smallest-ids") == smallest
 
 
 def test_ids_are_those_of_the_order_given() -> None:

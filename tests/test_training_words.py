@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from subword import BpeTrainer, Tokenizer, TrainingWarning
 from subword.reference import naive
-from subword.reference.naive import Ties
+from subword.reference.training import Ties
 
 CLASSIC = "low " * 5 + "lower " * 2 + "newest " * 6 + "widest " * 3
 

@@ -1,34 +1,62 @@
 """The algorithms in plain Python, written to be read.
 
-Nothing here is fast and nothing here is clever: these few lines define the right answer, and the
-engine is tested against them. Read them in this order:
+The plain ones among them (`merge_loop`, `naive`) define the right answer. Each of the others gives
+the same answer by a better idea, and says what the idea is, what it costs and where it goes wrong.
+The engine is tested against them. Read them in this order:
 
 1. `merge_loop`: byte-pair encoding as it is defined, for both meanings that it has in the wild;
 2. `heap_linked`: the same answer without rescanning: a heap, linked arrays, lazy deletion;
 3. `piece_cache`: a bounded cache around it;
 4. `naive`: where the merges come from: training as it is defined, with its two tie rules;
-5. `indexed`: the same answer without counting anew: an index, corrections, a lazy heap;
-6. `characters`: words of characters with an end-of-word mark, as it all began.
+5. `incremental`: the same answer without counting anew: linked tokens, corrected counts;
+6. `index_heap`: without looking for the highest count: an index of pieces, a lazy heap;
+7. `linked_multiset`: without rewriting pieces: linked arrays, a heap whose entries move;
+8. `buckets`: without a heap: pairs by their count, and a pointer that falls;
+9. `parallel`: without waiting for one core: counting a file in several processes;
+10. `characters`: words of characters with an end-of-word mark, as it all began;
+11. `compression`: and as it was before that: to make a text shorter.
+
+`training` has what the trainers share. `TRAINERS` has them all, by name: they take the same
+arguments and give the same merges.
 
 They need the standard library only and import nothing else of this package.
 """
 
+from subword.reference import buckets, incremental, index_heap, linked_multiset, naive
 from subword.reference.characters import decode_words, encode_words
+from subword.reference.compression import compress, expand
 from subword.reference.heap_linked import Step, merge_with_heap, steps
-from subword.reference.indexed import train_with_index
 from subword.reference.merge_loop import merge_by_list, merge_by_rank
 from subword.reference.naive import train_bpe
+from subword.reference.parallel import count_file, train_file
 from subword.reference.piece_cache import CachedEncoder
+from subword.reference.training import Learn, Merge, Work
+
+#: The trainers that learn from counted pieces, from the slowest to the fastest idea.
+TRAINERS: dict[str, Learn] = {
+    "naive": naive.learn,
+    "incremental": incremental.learn,
+    "index_heap": index_heap.learn,
+    "linked_multiset": linked_multiset.learn,
+    "buckets": buckets.learn,
+}
 
 __all__ = [
+    "TRAINERS",
     "CachedEncoder",
+    "Learn",
+    "Merge",
     "Step",
+    "Work",
+    "compress",
+    "count_file",
     "decode_words",
     "encode_words",
+    "expand",
     "merge_by_list",
     "merge_by_rank",
     "merge_with_heap",
     "steps",
     "train_bpe",
-    "train_with_index",
+    "train_file",
 ]

@@ -34,9 +34,24 @@ Ties. Two pairs with the same count need a rule, or the answer depends on the or
     >>> train_bpe({b"ab": 1, b"yz": 1}, 1, ties="smallest-ids")
     [(b'a', b'b')]
 
+A third rule is found in many texts on the subject: of equals the pair that was counted first. It is
+what `max` does to a dictionary, and depends on the order of the pieces:
+
+    >>> from subword.reference.training import as_characters
+    >>> words = as_characters({"low": 5, "lower": 2, "newest": 6, "widest": 3}, mark="</w>")
+    >>> for _ in range(3):
+    ...     pairs = count_pairs(words)
+    ...     pair = max(pairs, key=pairs.__getitem__)
+    ...     print(Merge(pair, pairs[pair]))
+    ...     for tokens, _ in words:
+    ...         apply(pair, tokens)
+    e+s 9
+    es+t 9
+    est+</w> 9
+
 The cost. Merges times the size of the table: 32,000 merges over 200,000 pieces take hours. A merge
-changes few pieces, so a fast trainer keeps an index from a pair to its places and adjusts the
-counts around each place; the answer is the same.
+changes few pieces, and only the pairs beside it. The other trainers make use of that, each in its
+own way (`training` lists them); the answer is the same.
 
 The traps.
 
@@ -53,30 +68,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
 
-Pair = tuple[bytes, bytes]
-Ties = Literal["greatest", "smallest-ids"]
-
-#: A piece as its tokens, and how often it occurs.
-Word = tuple[list[bytes], int]
-
-#: The tokens that byte-level training starts with; the place of each is its id.
-BYTES = [bytes([byte]) for byte in range(256)]
-
-
-@dataclass(frozen=True)
-class Merge:
-    """A pair that became a token, and how often it stood in the text when it was chosen."""
-
-    pair: Pair
-    count: int
-
-    def __str__(self) -> str:
-        left, right = (token.decode("ascii", errors="backslashreplace") for token in self.pair)
-        return f"{left}+{right} {self.count}"
+from subword.reference.training import BYTES, Merge, Pair, Rule, Ties, Word, Work, as_bytes
 
 
 def train_bpe(
@@ -111,16 +105,6 @@ def train_bpe(
     return [merge.pair for merge in merges]
 
 
-def as_bytes(counts: Mapping[bytes, int]) -> list[Word]:
-    """Every piece as one token per byte.
-
-    Example:
-        >>> as_bytes({b"low": 5})
-        [([b'l', b'o', b'w'], 5)]
-    """
-    return [([BYTES[byte] for byte in piece], count) for piece, count in counts.items()]
-
-
 def learn(
     words: Iterable[Word],
     num_merges: int,
@@ -129,6 +113,7 @@ def learn(
     ties: Ties = "greatest",
     min_count: int = 1,
     max_token_length: int | None = None,
+    work: Work | None = None,
 ) -> Iterator[Merge]:
     """Yield the merges one by one: from pieces that have been cut into tokens already.
 
@@ -148,28 +133,17 @@ def learn(
         ab+c 1
     """
     words = [(list(tokens), count) for tokens, count in words]
-    numbers = {token: id for id, token in enumerate(ids)}
-    merged: set[Pair] = set()
-    while len(merged) < num_merges:
-        pairs = {
-            pair: count
-            for pair, count in count_pairs(words).items()
-            if max_token_length is None or len(pair[0] + pair[1]) <= max_token_length
-        }
-        if not pairs:
+    rule, work = Rule(ids, ties, max_token_length), work or Work()
+    while len(rule.merged) < num_merges:
+        pairs = {pair: n for pair, n in count_pairs(words).items() if rule.allows(pair)}
+        most = max(pairs.values(), default=0)
+        if most < max(min_count, 1):
             return
-        most = max(pairs.values())
-        if most < min_count:
-            return
-        best = [pair for pair, count in pairs.items() if count == most]
-        if ties == "greatest":
-            pair = max(best)
-        else:
-            pair = min(best, key=lambda pair: (numbers[pair[0]], numbers[pair[1]]))
-        if pair not in merged:
+        pair = max((pair for pair, count in pairs.items() if count == most), key=rule.key)
+        if rule.is_new(pair):
             yield Merge(pair, most)
-            merged.add(pair)
-            numbers.setdefault(pair[0] + pair[1], len(numbers))
+        work.rounds += 1
+        work.visits += len(words)
         for tokens, _ in words:
             apply(pair, tokens)
 
