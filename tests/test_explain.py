@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import pickle
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import published
@@ -14,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small import MAKERS, SAMPLE, tokenizer_named
 from strategies import texts
-from subword import BpeTrainer, Counts, TextError, Tokenizer
+from subword import BpeTrainer, Counts, SpecialTokenError, TextError, Tokenizer
 from subword._cli import main
 from subword._explain import MOST_TOKENS, Step, visible
 
@@ -107,6 +110,17 @@ def test_a_piece_without_merges_has_its_first_tokens(tok: Tokenizer) -> None:
     assert str(tok.explain("é")) == (
         "é\n  rank  pair  tokens\n              \\xc3 \\xa9\n   ids        195 169"
     )
+
+
+def test_what_cannot_be_encoded_cannot_be_explained(tok: Tokenizer) -> None:
+    with pytest.raises(TextError):
+        tok.explain("\ud800")
+    with pytest.raises(TypeError):
+        tok.explain(3)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="nope"):
+        tok.explain_text("low", special={"nope"})
+    with pytest.raises(SpecialTokenError):
+        tok.explain_text(END, special="error")
 
 
 def test_nothing_is_one_piece_without_tokens(tok: Tokenizer) -> None:
@@ -265,6 +279,16 @@ def test_the_command_prints_every_piece(tok: Tokenizer) -> None:
     assert output("low lower", "--format", "tree") == f"{trees[0]}\n\n{trees[1]}\n"
     lines = output("low lower", "--format", "json").splitlines()
     assert [json.loads(line) for line in lines] == [piece.as_dict() for piece in pieces]
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_terminal_that_cannot_show_a_sign_gets_its_number() -> None:
+    program = "from subword._cli import main; main()"
+    line = [sys.executable, "-c", program, "explain", "tok.json", " é", "--format", "tree"]
+    environment = {**os.environ, "PYTHONIOENCODING": "latin-1"}
+    done = subprocess.run(line, env=environment, capture_output=True, check=True)
+    first, *_ = done.stdout.decode("latin-1").splitlines()
+    assert first == "\\u2423é"
 
 
 @pytest.mark.usefixtures("folder")

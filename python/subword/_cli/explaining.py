@@ -10,7 +10,7 @@ from typing import Literal
 import click
 
 from subword import Tokenizer
-from subword._cli.files import STANDARD, read
+from subword._cli.files import STANDARD, read, say
 from subword._cli.group import main, pattern_option, special_option, tokenizer_argument
 from subword._colours import has_colours
 
@@ -53,4 +53,4 @@ def explain(
             click.echo(json.dumps(piece.as_dict()))
             continue
         shown = piece.tree() if format_ == "tree" else piece.text(colour=has_colours())
-        click.echo(f"\n{shown}" if at else shown)
+        say(f"\n{shown}" if at else shown)

@@ -12,6 +12,7 @@ import click
 from subword import BpeTrainer, Counts, SubwordError, Tokenizer, TrainingWarning, count_pieces
 from subword._cli import watching
 from subword._cli.describing import shown
+from subword._cli.files import say
 from subword._cli.group import Failure, main, threads_option
 from subword._colours import has_colours
 
@@ -198,7 +199,7 @@ def show_rounds(
         counts = count_pieces(corpus, pattern=tok.pattern, special_tokens=special, **reading)
     rules = {name: settings[name] for name in ("ties", "max_token_length")}
     for one in watching.rounds(counts, tok, base=base, **rules):
-        click.echo(watching.shown(one, rules["ties"], colour=has_colours()) + "\n")
+        say(watching.shown(one, rules["ties"], colour=has_colours()) + "\n")
 
 
 def counts_in(corpus: Sequence[Path]) -> Counts | None:
