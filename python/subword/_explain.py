@@ -244,14 +244,14 @@ class Explainer:
             yield self._merged(piece, at)
             at += len(piece)
 
-    def _merged(self, piece: bytes, at: int) -> Explanation:
+    def _merged(self, piece: bytes, place: int) -> Explanation:
         """Merge the piece that starts at a place in the text, and write down how."""
         if self.mark and piece and WHITE.fullmatch(piece.decode(errors="replace")):
             return Explanation(piece, "skipped", (), (), ())
         first = tuple(self._first(piece))
         if len(first) > MOST_TOKENS:
             message = f"explaining stops at {MOST_TOKENS} tokens: a piece starts as {len(first)}"
-            raise TextError(message, at)
+            raise TextError(message, place)
         steps: list[Step] = []
         tokens = first
         while (best := self._lowest(tokens)) is not None:
