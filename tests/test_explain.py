@@ -8,6 +8,7 @@ import pickle
 import re
 import subprocess
 import sys
+import unicodedata
 from pathlib import Path
 
 import published
@@ -247,6 +248,20 @@ def test_a_published_model_is_explained(name: str) -> None:
     _, tok = published.huggingface_pair(name)
     checked(tok, f"{SAMPLE} ΣΑΣ İstanbul  {END}", "text")
     checked(tok, f"{SAMPLE} ΣΑΣ İstanbul  {END}", "encode")
+
+
+def test_a_character_that_this_python_cannot_normalise_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    _, tok = published.huggingface_pair("clip")
+    monkeypatch.setattr(unicodedata, "category", lambda character: "Cn"[character != "É" :])
+    monkeypatch.setattr(unicodedata, "normalize", lambda form, text: text.replace("É", "?"))
+    with pytest.raises(TextError) as caught:
+        tok.explain_text("an ÉCU")
+    assert str(caught.value) == (
+        "this Python does not know the character U+00C9 at position 3\n"
+        "  hint: a newer one can normalise it as the model does"
+    )
 
 
 def test_explaining_leaves_the_tokenizer_as_it_was(tok: Tokenizer) -> None:

@@ -211,7 +211,7 @@ class Explainer:
             found.append(Explanation(token, "special", (token,), (), (id,)))
             run, done = [], end
         found += self._ordinary(run, raw, done, len(raw))
-        self._check([id for one in found for id in one.ids], ids)
+        self._check(raw, [id for one in found for id in one.ids], ids)
         return found
 
     def piece(self, piece: Text) -> Explanation:
@@ -297,10 +297,20 @@ class Explainer:
             text = "".join(character.lower() for character in text)
         return text.encode(errors="surrogateescape")
 
-    @staticmethod
-    def _check(found: Sequence[int], ids: Sequence[int]) -> None:
-        if list(found) != list(ids):
-            raise RuntimeError(f"explained {found}, encoded {ids}, which is a bug: tell us")
+    def _check(self, raw: bytes, found: list[int], ids: list[int]) -> None:
+        """An error unless what was explained is what was encoded."""
+        if found == ids:
+            return
+        for at, character in enumerate(raw.decode(errors="replace") if self.normalizer else ""):
+            if (
+                unicodedata.category(character) == "Cn"
+            ):  # none yet, or one that came after this Python
+                one = character.encode()
+                alone = [id for piece in self._ordinary([], one, 0, len(one)) for id in piece.ids]
+                if alone != self.tok.encode(one):
+                    message = f"this Python does not know the character U+{ord(character):04X}"
+                    raise TextError(message, at, "a newer one can normalise it as the model does")
+        raise RuntimeError(f"explained {found}, encoded {ids}, which is a bug: tell us")
 
 
 def visible(token: bytes) -> str:
