@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import subword
 from subword import _demo
+from subword._colours import has_colours
 
 SOURCES = {
     "a.py": b"def low(lower):\n    return lower\n" * 50,
@@ -116,4 +117,4 @@ def test_colours_need_a_terminal_and_leave(
 ) -> None:
     monkeypatch.setattr(sys.stdout, "isatty", lambda: terminal)
     monkeypatch.setenv("NO_COLOR", no_color)
-    assert _demo.has_colours() is expected
+    assert has_colours() is expected

@@ -50,6 +50,8 @@ METHODS = [
     "encode_iterable",
     "encode_offsets",
     "end_of_word",
+    "explain",
+    "explain_text",
     "find_token",
     "fingerprint",
     "from_files",

@@ -8,7 +8,6 @@ The main job on something that every machine has, the source files of Python's s
 from __future__ import annotations
 
 import os
-import sys
 import sysconfig
 import time
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from subword import BpeTrainer, Tokenizer
+from subword._colours import has_colours
 
 if TYPE_CHECKING:
     import numpy as np
@@ -161,11 +161,6 @@ def coloured(tok: Tokenizer, text: str) -> str:
         painted = on + token.replace("\n", f"↵{off}\n{on}") + off
         shown.append(painted.replace(f"\n{on}{off}", "\n"))
     return "".join(shown)
-
-
-def has_colours() -> bool:
-    """Whether standard output is a terminal, and the user has nothing against colours."""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 
 
 def row(name: str, text: str) -> None:

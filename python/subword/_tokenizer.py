@@ -19,6 +19,7 @@ from subword._errors import SpecialTokenError, UnknownTokenError
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+    from subword._explain import Explainer, Explanation
     from subword._training_log import TrainingLog
     from subword._types import Errors, Pattern, Special, SpecialTokens, StrPath, Text, Units
 
@@ -190,6 +191,30 @@ class Tokenizer(_core.Engine):
     def decoder(self, *, errors: str = "replace") -> Decoder:
         """A decoder for ids that arrive one by one."""
         return Decoder(self, errors=errors)
+
+    def explain(self, piece: Text) -> Explanation:
+        """How one piece becomes its tokens, merge by merge: to print, as a tree, as data.
+
+        >>> vocab = {i: bytes([i]) for i in range(256)} | {256: b"lo", 257: b"low"}
+        >>> print(Tokenizer(vocab, [(b"l", b"o"), (b"lo", b"w")]).explain("slow"))
+        slow
+          rank  pair  tokens
+                      s l o w
+             0  l+o   s lo w
+             1  lo+w  s low
+           ids        115 257
+        """
+        return self._explainer.piece(piece)
+
+    def explain_text(self, text: Text, *, special: Special = "text") -> list[Explanation]:
+        """How every piece of a text becomes its tokens; each special token is one by itself."""
+        return self._explainer.text(text, special)
+
+    @cached_property
+    def _explainer(self) -> Explainer:
+        from subword._explain import Explainer
+
+        return Explainer(self)
 
     def token_id(self, token: bytes | str) -> int:
         """The id of a token."""

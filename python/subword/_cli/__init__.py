@@ -1,4 +1,10 @@
-"""The command line: `subword train | count | merge-counts | encode | decode | info | convert`.
+"""The command line: `subword COMMAND`.
+
+    train                   learn a tokenizer
+    count, merge-counts     count tokens, or the pieces of a corpus
+    encode, decode          text to ids and back
+    explain                 how a text becomes its tokens
+    info, convert           what a tokenizer is, and in which format
 
 Each command reads files or standard input and writes text or numpy arrays; text is read as bytes,
 so that whatever is in a file comes back. A file is written under another name and renamed when it
@@ -14,7 +20,7 @@ Files of a corpus are trusted: unlike `Tokenizer.encode`, the commands encode sp
 their ids unless `--special` says otherwise.
 """
 
-from subword._cli import counting, describing, encoding, training
+from subword._cli import counting, describing, encoding, explaining, training
 from subword._cli.group import main
 
-__all__ = ["counting", "describing", "encoding", "main", "training"]
+__all__ = ["counting", "describing", "encoding", "explaining", "main", "training"]

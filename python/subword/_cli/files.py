@@ -9,12 +9,20 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+import click
+
 STANDARD = Path("-")  # standard input or output
 
 
 def read(file: Path) -> bytes:
     """The bytes of a file, or of standard input."""
     return sys.stdin.buffer.read() if file == STANDARD else file.read_bytes()
+
+
+def say(text: str) -> None:
+    """Print a picture; what standard output cannot show is escaped."""
+    encoding = sys.stdout.encoding or "utf-8"
+    click.echo(text.encode(encoding, errors="backslashreplace").decode(encoding))
 
 
 @contextmanager

@@ -68,6 +68,7 @@ def main() -> None:
     \b
     Examples:
       subword info tokenizer.json
+      subword explain tokenizer.json "the lowest"
       echo "Hello world" | subword encode tokenizer.json
       subword encode tokenizer.json corpus.txt --out ids.npy
       subword decode tokenizer.json ids.npy

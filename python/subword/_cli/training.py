@@ -9,9 +9,12 @@ from typing import Any, Literal
 
 import click
 
-from subword import BpeTrainer, Counts, SubwordError, Tokenizer, TrainingWarning
+from subword import BpeTrainer, Counts, SubwordError, Tokenizer, TrainingWarning, count_pieces
+from subword._cli import watching
 from subword._cli.describing import shown
+from subword._cli.files import say
 from subword._cli.group import Failure, main, threads_option
+from subword._colours import has_colours
 
 #: How a file of counts starts.
 COUNTS_MAGIC = b"subword counts\n"
@@ -111,6 +114,11 @@ COUNTS_MAGIC = b"subword counts\n"
     type=click.Choice(["native", "tiktoken", "huggingface", "gpt2"]),
     help="The format to write; without it, the name of --out decides.",
 )
+@click.option(
+    "--watch",
+    is_flag=True,
+    help="Show every merge of a small input: the best pairs, ties, and the pieces that change.",
+)
 @threads_option
 def train(
     corpus: Sequence[Path],
@@ -122,6 +130,7 @@ def train(
     field: str,
     errors: Literal["strict", "replace"],
     memory_limit: str | None,
+    watch: bool,
     **settings: Any,
 ) -> None:
     """Learn a tokenizer from text files or from counts.
@@ -135,12 +144,15 @@ def train(
       subword train part1.counts part2.counts --vocab-size 32000 --out tok.json
       subword train *.jsonl.gz --vocab-size 50000 --special-token '<|endoftext|>' --out tok.json
       subword train corpus.txt --num-merges 9000 --initial-vocab chars --unk-token '<unk>'
-        --unk-token '<unk>' --out words.json
+        --out words.json
+      subword train small.txt --num-merges 20 --out small.json --watch
     """
     if (settings["vocab_size"] is None) == (settings["num_merges"] is None):
         raise click.UsageError("pass --vocab-size or --num-merges: how much to learn")
     settings["base"] = base and Tokenizer.load(base, pattern=settings["pattern"])
     settings["special_tokens"] = special_tokens or None
+    if watch and starts_from_words(settings["base"]):
+        raise click.UsageError("--watch goes with a base of bytes, and this one starts from words")
     reading: dict[str, Any] = {"field": field, "errors": errors, "memory_limit": memory_limit}
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always", TrainingWarning)
@@ -153,6 +165,8 @@ def train(
     tok.save(out, format=format_)
     if log is not None and tok.training_log is not None:
         tok.training_log.save(log)
+    if watch:
+        show_rounds(corpus, tok, settings, reading)
     click.echo("\n".join(f"{name:<16}{value}" for name, value in summary(tok, out)))
     for warning in said:
         click.echo(f"note: {warning.message}", err=True)
@@ -161,6 +175,31 @@ def train(
 def learn(corpus: Sequence[Path], trainer: BpeTrainer, reading: dict[str, Any]) -> Tokenizer:
     counts = counts_in(corpus)
     return trainer.train(corpus, **reading) if counts is None else trainer.train_counts(counts)
+
+
+def starts_from_words(tok: Tokenizer | None) -> bool:
+    """Whether there is a tokenizer, and its pieces do not start as their bytes."""
+    return tok is not None and (tok.units == "chars" or tok.end_of_word is not None)
+
+
+def show_rounds(
+    corpus: Sequence[Path], tok: Tokenizer, settings: dict[str, Any], reading: dict[str, Any]
+) -> None:
+    """Show how the tokenizer was learned, merge by merge, if the corpus is small."""
+    log, base = tok.training_log, settings["base"]
+    assert log is not None  # it was trained just now
+    if log.different > watching.MOST_PIECES:
+        what = f"{log.different:,} different pieces, the most is {watching.MOST_PIECES:,}"
+        click.echo(f"note: --watch is for small inputs: {what}", err=True)
+        return
+    counts = counts_in(corpus)
+    if counts is None:
+        special = [*(base.special_tokens if base else ()), *(settings["special_tokens"] or ())]
+        special = [*dict.fromkeys(special)]
+        counts = count_pieces(corpus, pattern=tok.pattern, special_tokens=special, **reading)
+    rules = {name: settings[name] for name in ("ties", "max_token_length")}
+    for one in watching.rounds(counts, tok, base=base, **rules):
+        say(watching.shown(one, rules["ties"], colour=has_colours()) + "\n")
 
 
 def counts_in(corpus: Sequence[Path]) -> Counts | None:

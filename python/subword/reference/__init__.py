@@ -14,7 +14,8 @@ The engine is tested against them. Read them in this order:
 8. `buckets`: without a heap: pairs by their count, and a pointer that falls;
 9. `parallel`: without waiting for one core: counting a file in several processes;
 10. `characters`: words of characters with an end-of-word mark, as it all began;
-11. `compression`: and as it was before that: to make a text shorter.
+11. `longest_match`: encoding by the vocabulary alone, the longest token first;
+12. `compression`: and as it was before all that: to make a text shorter.
 
 `training` has what the trainers share. `TRAINERS` has them all, by name: they take the same
 arguments and give the same merges.
@@ -26,6 +27,7 @@ from subword.reference import buckets, incremental, index_heap, linked_multiset,
 from subword.reference.characters import decode_words, encode_words
 from subword.reference.compression import compress, expand
 from subword.reference.heap_linked import Step, merge_with_heap, steps
+from subword.reference.longest_match import LongestMatch, encode_longest
 from subword.reference.merge_loop import merge_by_list, merge_by_rank
 from subword.reference.naive import train_bpe
 from subword.reference.parallel import count_file, train_file
@@ -45,12 +47,14 @@ __all__ = [
     "TRAINERS",
     "CachedEncoder",
     "Learn",
+    "LongestMatch",
     "Merge",
     "Step",
     "Work",
     "compress",
     "count_file",
     "decode_words",
+    "encode_longest",
     "encode_words",
     "expand",
     "merge_by_list",

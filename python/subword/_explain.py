@@ -1,0 +1,331 @@
+"""How a text became its tokens: every merge of every piece, as data, as a table, as a tree.
+
+    text -> special tokens and pieces -> first tokens -> merge, merge, merge -> tokens and ids
+
+The engine does not keep what it did on the way, so it is done again here, in the plainest way: look
+at all adjacent pairs, merge the one with the lowest rank, of equals the leftmost, until none has a
+rank.
+
+    >>> from subword import BpeTrainer
+    >>> tok = BpeTrainer(num_merges=3).train_iter(["low low lower lower newer"])
+    >>> print(tok.explain("lower"))
+    lower
+      rank  pair  tokens
+                  l o w e r
+         0  o+w   l ow e r
+         1  l+ow  low e r
+         2  e+r   low er
+       ids        257 258
+    >>> print(tok.explain("lower").tree())
+    lower
+    ├── low  rank 1, id 257
+    │   ├── l
+    │   └── ow  rank 0
+    │       ├── o
+    │       └── w
+    └── er  rank 2, id 258
+        ├── e
+        └── r
+
+INVARIANT: the ids at the end are the engine's; where they are not, nothing is shown.
+
+Why not by a heap: this is for looking at, and what is longer than `MOST_TOKENS` nobody looks at.
+"""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Literal
+
+from subword import _core
+from subword._colours import BRIGHT, painted
+from subword._errors import TextError
+from subword.reference.characters import WHITE
+
+if TYPE_CHECKING:
+    from subword._tokenizer import Tokenizer
+    from subword._types import Special, Text
+
+#: A piece that starts as more tokens is too long to be looked at.
+MOST_TOKENS = 2000
+
+#: Where the tokens come from: merges; the whole piece is a token, whatever the merges say; it is a
+#: special token; there are none, because it is white space, for which an end-of-word mark stands.
+How = Literal["merged", "whole", "special", "skipped"]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One merge: its rank and its pair, where the pair stood, and the tokens after it.
+
+    ``at`` is the place of the left token among the tokens before the merge, and that of the new
+    token among ``tokens``.
+    """
+
+    rank: int
+    pair: tuple[bytes, bytes]
+    at: int
+    tokens: tuple[bytes, ...]
+
+
+@dataclass(frozen=True)
+class Node:
+    """A token, and the two that it was merged from; a first token has no ``rank`` and no parts."""
+
+    token: bytes
+    rank: int | None = None
+    parts: tuple[Node, ...] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """How one piece became its tokens. Printed, it is a table; ``tree()`` is another picture.
+
+    ``piece`` is what was merged, after normalisation; ``first`` the tokens that merging starts
+    from, ``steps`` the merges in their order, ``ids`` the ids of the tokens at the end.
+    """
+
+    piece: bytes
+    how: How
+    first: tuple[bytes, ...]
+    steps: tuple[Step, ...]
+    ids: tuple[int, ...]
+
+    @property
+    def tokens(self) -> tuple[bytes, ...]:
+        """The tokens at the end."""
+        return self.steps[-1].tokens if self.steps else self.first
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """The tokens at the end, each with the two that it was merged from, and so on."""
+        nodes = [Node(token) for token in self.first]
+        for step in self.steps:
+            parts = tuple(nodes[step.at : step.at + 2])
+            nodes[step.at : step.at + 2] = [Node(b"".join(step.pair), step.rank, parts)]
+        return tuple(nodes)
+
+    def text(self, *, colour: bool = False) -> str:
+        """A table with a row for every merge; ``colour`` paints the token that it made."""
+        rows = []
+        if self.how in ("merged", "whole"):
+            rows = [("rank", "pair", "tokens"), ("", "", spaced(self.first))]
+        for step in self.steps:
+            tokens = spaced(step.tokens, made=[step.at] if colour else [])
+            rows.append((str(step.rank), "+".join(map(visible, step.pair)), tokens))
+        if self.how != "skipped":
+            rows.append(("ids", "", " ".join(map(str, self.ids))))
+        ranks, pairs = (max([4, *(len(row[column]) for row in rows)]) for column in (0, 1))
+        table = (f"  {rank:>{ranks}}  {pair:<{pairs}}  {rest}" for rank, pair, rest in rows)
+        return "\n".join([self._title(), *map(str.rstrip, table)])
+
+    __str__ = text
+
+    def tree(self) -> str:
+        """The tokens at the end, and under each what it was merged from."""
+        lines = [self._title()]
+        waiting: list[tuple[Node, str, bool, int | None]] = []
+
+        def wait_for(nodes: Sequence[Node], indent: str, ids: Sequence[int | None]) -> None:
+            last = len(nodes) - 1
+            for at in range(last, -1, -1):
+                waiting.append((nodes[at], indent, at == last, ids[at]))
+
+        wait_for(self.nodes, "", self.ids)
+        while waiting:  # and no recursion: a token may be as deep as it is long
+            node, indent, is_last, id = waiting.pop()
+            facts = [] if node.rank is None else [f"rank {node.rank}"]
+            facts += [] if id is None else [f"id {id}"]
+            branch = f"{indent}{'└' if is_last else '├'}── {visible(node.token)}"
+            lines.append(f"{branch}  {', '.join(facts)}".rstrip())
+            wait_for(node.parts, f"{indent}{' ' if is_last else '│'}   ", [None, None])
+        return "\n".join(lines)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same for JSON: bytes in hexadecimal, because a token need not be text."""
+        return {
+            "piece": self.piece.hex(),
+            "how": self.how,
+            "first": [token.hex() for token in self.first],
+            "steps": [
+                {
+                    "rank": step.rank,
+                    "pair": [token.hex() for token in step.pair],
+                    "at": step.at,
+                    "tokens": [token.hex() for token in step.tokens],
+                }
+                for step in self.steps
+            ],
+            "ids": list(self.ids),
+        }
+
+    def _title(self) -> str:
+        note = {
+            "merged": "",
+            "whole": "  is a token, though no merges make it",
+            "special": "  is a special token",
+            "skipped": "  is white space, which has no tokens: a mark stands for it",
+        }
+        return visible(self.piece) + note[self.how]
+
+
+class Explainer:
+    """What merging needs to know of a tokenizer, looked up once."""
+
+    def __init__(self, tok: Tokenizer) -> None:
+        native = json.loads(tok.to_bytes())  # docs/formats.md: what no property tells stands here
+        self.tok = tok
+        self.normalizer: str | None = native.get("normalizer")
+        self.ignore_merges: bool = native.get("ignore_merges", False)
+        self.joined: bool = native.get("end_of_word_joined", False)
+        self.mark = (tok.end_of_word or "").encode()
+        self.unk = None if tok.unk_token is None else tok.unk_token.encode()
+        self.always = {one["id"] for one in native.get("special_tokens", []) if one.get("always")}
+        tokens = tok.vocab
+        self.ordinary = {tokens[id]: id for id in native["vocab"].values()}
+        self.ids = {token.encode(): id for token, id in tok.special_tokens.items()} | self.ordinary
+        self.unk_id = None if self.unk is None else self.ids[self.unk]
+        self.by_rank = tok.kind == "ranks"
+        listed = [] if self.by_rank else tok.merges
+        self.ranks = {listed[rank]: rank for rank in range(len(listed) - 1, -1, -1)}
+
+    def text(self, text: Text, special: Special) -> list[Explanation]:
+        """Every piece and every special token of a text, in order."""
+        raw = _core.utf8(text, "strict")
+        ids, places = self.tok.encode_offsets(raw, unit="bytes", special=special)
+        matched = self._matched(special)
+        found: list[Explanation] = []
+        run: list[int] = []
+        done = 0
+        for id, (start, end) in zip(ids, places, strict=True):
+            unknown = id == self.unk_id and raw[start:end] != self.unk
+            if id not in matched or unknown:
+                run.append(id)
+                continue
+            found += self._ordinary(run, raw, done, start)
+            token = self.tok.token_bytes(id)
+            found.append(Explanation(token, "special", (token,), (), (id,)))
+            run, done = [], end
+        found += self._ordinary(run, raw, done, len(raw))
+        self._check(raw, [id for one in found for id in one.ids], ids)
+        return found
+
+    def piece(self, piece: Text) -> Explanation:
+        """One piece, which the pattern does not cut."""
+        found = self.text(piece, "text") or [Explanation(b"", "merged", (), (), ())]
+        if len(found) > 1:
+            first = found[0].piece
+            what = ", ".join(visible(one.piece) for one in found[:3]) + ", ..." * (len(found) > 3)
+            raise TextError(
+                f"expected one piece, found {len(found)} ({what}): the second starts",
+                len(first.decode(errors="replace") if isinstance(piece, str) else first),
+                "tok.explain_text explains every piece of a text",
+            )
+        return found[0]
+
+    def _matched(self, special: Special) -> set[int]:
+        """The ids of the special tokens that are looked for in a text."""
+        all_of_them = self.tok.special_tokens
+        if isinstance(special, str):
+            return {*all_of_them.values()} if special == "encode" else self.always
+        return self.always | {all_of_them[token] for token in special}
+
+    def _ordinary(self, ids: list[int], raw: bytes, at: int, end: int) -> Iterator[Explanation]:
+        """The pieces between two special tokens: of ``raw[at:end]``, whose ids these are."""
+        if self.mark or self.tok.units == "chars":
+            text = self._normal(raw[at:end])
+        else:  # the tokens spell what was merged, as the engine has normalised it
+            text = b"".join(map(self.tok.token_bytes, ids))
+        for piece in _core.split(text, self.tok.pattern):
+            yield self._merged(piece, at)
+            at += len(piece)
+
+    def _merged(self, piece: bytes, place: int) -> Explanation:
+        """Merge the piece that starts at a place in the text, and write down how."""
+        if self.mark and piece and WHITE.fullmatch(piece.decode(errors="replace")):
+            return Explanation(piece, "skipped", (), (), ())
+        first = tuple(self._first(piece))
+        if len(first) > MOST_TOKENS:
+            message = f"explaining stops at {MOST_TOKENS} tokens: a piece starts as {len(first)}"
+            raise TextError(message, place)
+        steps: list[Step] = []
+        tokens = first
+        while (best := self._lowest(tokens)) is not None:
+            rank, at = best
+            pair = (tokens[at], tokens[at + 1])
+            tokens = (*tokens[:at], b"".join(pair), *tokens[at + 2 :])
+            steps.append(Step(rank, pair, at, tokens))
+        if self.ignore_merges and piece in self.ordinary and len(tokens) > 1:
+            return Explanation(piece, "whole", (piece,), (), (self.ordinary[piece],))
+        ids = tuple(self.ids[token] for token in tokens)
+        return Explanation(piece, "merged", first, tuple(steps), ids)
+
+    def _first(self, piece: bytes) -> Iterator[bytes]:
+        """The tokens that merging starts from: bytes or characters, and the mark."""
+        units = [piece[at : at + 1] for at in range(len(piece))]
+        if self.tok.units == "chars":
+            # A byte that is not part of UTF-8 is a character of its own.
+            text = piece.decode(errors="surrogateescape")
+            units = [character.encode(errors="surrogateescape") for character in text]
+        if self.joined and units:
+            units[-1] += self.mark
+        for unit in units:
+            known = unit in self.ids and (self.joined or unit != self.mark)
+            yield unit if known or self.unk is None else self.unk
+        if self.mark and not self.joined and units:
+            yield self.mark
+
+    def _lowest(self, tokens: tuple[bytes, ...]) -> tuple[int, int] | None:
+        """The lowest rank of any pair, and where the leftmost such pair starts."""
+        found = ((self._rank(pair), at) for at, pair in enumerate(pairwise(tokens)))
+        return min(((rank, at) for rank, at in found if rank is not None), default=None)
+
+    def _rank(self, pair: tuple[bytes, bytes]) -> int | None:
+        return self.ordinary.get(b"".join(pair)) if self.by_rank else self.ranks.get(pair)
+
+    def _normal(self, raw: bytes) -> bytes:
+        """What the model's normaliser makes of a text."""
+        if self.normalizer is None:
+            return raw
+        form, _, lower = self.normalizer.partition("-")
+        text = unicodedata.normalize(form.upper(), raw.decode(errors="surrogateescape"))  # type: ignore[arg-type]
+        if lower:
+            text = "".join(character.lower() for character in text)
+        return text.encode(errors="surrogateescape")
+
+    def _check(self, raw: bytes, found: list[int], ids: list[int]) -> None:
+        """An error unless what was explained is what was encoded."""
+        if found == ids:
+            return
+        for at, character in enumerate(raw.decode(errors="replace") if self.normalizer else ""):
+            if (
+                unicodedata.category(character) == "Cn"
+            ):  # none yet, or one that came after this Python
+                one = character.encode()
+                alone = [id for piece in self._ordinary([], one, 0, len(one)) for id in piece.ids]
+                if alone != self.tok.encode(one):
+                    message = f"this Python does not know the character U+{ord(character):04X}"
+                    raise TextError(message, at, "a newer one can normalise it as the model does")
+        raise RuntimeError(f"explained {found}, encoded {ids}, which is a bug: tell us")
+
+
+def visible(token: bytes) -> str:
+    """A token for the eye: a space is ``␣``, and what is no text or does not print is escaped.
+
+    >>> print(visible(b" low"), visible(b"a\\n"), visible("é".encode()), visible(b"\\xc3"))
+    ␣low a\\n é \\xc3
+    """
+    text = token.replace(b"\\", b"\\\\").decode(errors="backslashreplace").replace(" ", "␣")
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def spaced(tokens: Sequence[bytes], made: Sequence[int] = ()) -> str:
+    """Tokens with spaces between them; those at the places ``made`` are painted."""
+    shown = [visible(token) for token in tokens]
+    for at in made:
+        shown[at] = painted(shown[at], BRIGHT)
+    return " ".join(shown)
