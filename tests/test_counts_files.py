@@ -273,7 +273,7 @@ def test_the_command_line_says_what_is_wrong() -> None:
     Path("a.txt").write_bytes(b"low \xff")
     assert run("count", "a.txt", "--out", "a.counts", code=1) == (
         "error: a.txt: not UTF-8 at position 4\n"
-        '  hint: pass errors="replace" to put U+FFFD in its place\n'
+        "  hint: pass --errors replace to put U+FFFD in its place\n"
     )
     run("count", "a.txt", "--out", "a.counts", "--errors", "replace")
     run("count", "a.txt", "--out", "b.counts", "--errors", "replace", "--pattern", "none")
