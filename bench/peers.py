@@ -16,11 +16,11 @@ then needs neither the libraries nor their stubs.
 from __future__ import annotations
 
 import os
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from importlib import import_module, metadata
+from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar
 from unittest.mock import patch
@@ -29,11 +29,11 @@ import numpy as np
 import numpy.typing as npt
 
 from corpora import Vocab
+from library import OURS, Library
 
 Ids = npt.NDArray[np.uint32]
 
 REFERENCE = "tiktoken"
-OURS = "subword"
 
 # One thread for libraries that take the number from the environment, and no copy of the vocabulary
 # in tiktoken's cache directory.
@@ -53,23 +53,10 @@ class Loaded:
     to_list: Callable[[str], list[int]]
 
 
-class Adapter(ABC):
-    """One library. ``at_most`` bytes of a large text, and ``rounds``, keep a slow one bearable."""
+class Adapter(Library):
+    """A library that encodes. ``at_most`` bytes of a large text keep a slow one bearable."""
 
-    name: ClassVar[str]
     at_most: ClassVar[int | None] = None
-    rounds: ClassVar[int | None] = None
-
-    def version(self) -> str | None:
-        """The version that is installed, or None."""
-        try:
-            return metadata.version(self.name)
-        except metadata.PackageNotFoundError:
-            return None
-
-    def start(self) -> Any:
-        """Import the library; the module."""
-        return import_module(self.name)
 
     @abstractmethod
     def load(self, vocab: Vocab) -> Loaded:

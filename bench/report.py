@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import report_training
-from peers import OURS, REFERENCE
+from library import OURS
+from peers import REFERENCE
 from results import Result, Row, spread
 from tables import (
     column,

@@ -7,9 +7,10 @@ counting
 
 from __future__ import annotations
 
+from library import OURS
 from results import Result, Row, spread
 from tables import column, pivot, significant, table, with_ratio
-from trainers import OURS, REFERENCE, TRAINERS
+from trainers import REFERENCE, TRAINERS
 
 
 def tables(results: list[Result]) -> list[str]:

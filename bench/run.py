@@ -27,7 +27,8 @@ import machine
 import report
 import scenarios
 import training
-from peers import ADAPTERS, OURS, REFERENCE, Adapter, use_one_thread
+from library import OURS
+from peers import ADAPTERS, REFERENCE, Adapter, use_one_thread
 from results import Result
 from scenarios import QUICK, Bench, Settings
 from targets import judge

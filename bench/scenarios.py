@@ -25,7 +25,8 @@ from pathlib import Path
 
 import corpora
 from corpora import Vocab
-from peers import OURS, REFERENCE, Adapter, Ids, Loaded
+from library import OURS
+from peers import REFERENCE, Adapter, Ids, Loaded
 from results import Result, Row, first_difference
 from timing import Timed, rotated, timed, timed_loop, timed_repeats
 from trainers import Trainer

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 import trainers
-from peers import OURS, REFERENCE
+from library import OURS
+from peers import REFERENCE
 from results import Result, Row, spread
 
 Verdict = Literal["met", "MISSED", "not measured"]

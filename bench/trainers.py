@@ -20,14 +20,14 @@ from __future__ import annotations
 import json
 import re
 import tempfile
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from importlib import import_module, metadata
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
-OURS = "subword"
+from library import OURS, Library
+
 REFERENCE = "tokenizers"
 
 GPT2 = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
@@ -66,23 +66,10 @@ class Trained:
 Learned = Callable[[], Trained]
 
 
-class Trainer(ABC):
-    """One library. ``rounds`` keep a slow one bearable."""
+class Trainer(Library):
+    """A library that trains, and the rule by which it learns what we learn, if it does."""
 
-    name: ClassVar[str]
     rule: ClassVar[Rule | None] = None
-    rounds: ClassVar[int | None] = None
-
-    def version(self) -> str | None:
-        """The version that is installed, or None."""
-        try:
-            return metadata.version(self.name)
-        except metadata.PackageNotFoundError:
-            return None
-
-    def start(self) -> Any:
-        """Import the library; the module."""
-        return import_module(self.name)
 
     @abstractmethod
     def train(self, job: Job) -> Learned:

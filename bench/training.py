@@ -17,10 +17,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import corpora
+from library import OURS
 from results import Result, Row
 from scenarios import Bench, reported
 from timing import Timed, rotated
-from trainers import OURS, REFERENCE, TRAINERS, Job, Merge, Rule, Trainer
+from trainers import REFERENCE, TRAINERS, Job, Merge, Rule, Trainer
 from training_process import counted, in_new_process
 
 #: Corpus and vocabulary size of each training path.

@@ -35,7 +35,20 @@ class SubwordError(Exception):
     __module__ = "subword"
 
 
-class CountsError(SubwordError, ValueError):
+class _Placed(Exception):  # noqa: N818, a part of errors and none by itself
+    """An error with a ``place``: ``path`` or ``path:line``, empty where there is no file."""
+
+    def __init__(self, place: str, message: str, hint: str | None = None) -> None:
+        super().__init__(place, message, hint)
+        self.place = place
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return _lines(f"{self.place}: {self.message}" if self.place else self.message, self.hint)
+
+
+class CountsError(_Placed, SubwordError, ValueError):
     """Counts that do not fit together, or a file that holds no counts or no corpus.
 
     ``place`` is ``path`` or ``path:line``, and empty where there is no file.
@@ -48,17 +61,8 @@ class CountsError(SubwordError, ValueError):
 
     __module__ = "subword"
 
-    def __init__(self, place: str, message: str, hint: str | None = None) -> None:
-        super().__init__(place, message, hint)
-        self.place = place
-        self.message = message
-        self.hint = hint
 
-    def __str__(self) -> str:
-        return _lines(f"{self.place}: {self.message}" if self.place else self.message, self.hint)
-
-
-class ModelFormatError(SubwordError, ValueError):
+class ModelFormatError(_Placed, SubwordError, ValueError):
     """A file that is not what it claims to be, or parts that do not fit together.
 
     ``place`` is ``path`` or ``path:line``, and empty where there is no file.
@@ -69,15 +73,6 @@ class ModelFormatError(SubwordError, ValueError):
     """
 
     __module__ = "subword"
-
-    def __init__(self, place: str, message: str, hint: str | None = None) -> None:
-        super().__init__(place, message, hint)
-        self.place = place
-        self.message = message
-        self.hint = hint
-
-    def __str__(self) -> str:
-        return _lines(f"{self.place}: {self.message}" if self.place else self.message, self.hint)
 
 
 class PatternError(SubwordError, ValueError):

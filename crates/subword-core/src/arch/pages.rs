@@ -1,8 +1,8 @@
 /*!
 Huge pages (2 MiB) for memory that is large and about to be filled.
 
-The first touch of each page goes through the kernel; with small pages that is a tenth of the time
-in which a large text is encoded (2026-11-15). They must be asked for before the first touch.
+The first touch of each page goes through the kernel, and a huge page stands for 512 small ones. They
+must be asked for before the first touch. What that buys is not settled (docs/log.md, 2026-11-15).
 */
 
 use std::mem::MaybeUninit;

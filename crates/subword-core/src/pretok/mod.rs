@@ -145,12 +145,6 @@ impl Splitter {
     pub fn cuts(&self) -> bool {
         matches!(self.kind, Kind::Scanner(_))
     }
-
-    /// The first place at `at` or after it where the text may be cut; the end of the text if there
-    /// is none before `limit`.
-    pub fn next_cut(&self, text: &[u8], at: usize, limit: usize) -> Option<usize> {
-        (at..limit.min(text.len())).find(|&at| self.cuts_before(text, at))
-    }
 }
 
 fn named_kind(named: Named) -> Kind {

@@ -27,11 +27,13 @@ use std::time::{Duration, Instant};
 use super::cells::{Cell, Cells};
 use super::queue::{self, Queue};
 use super::scan;
+use super::sides::Side;
+use super::tokens::Tokens;
 use super::{Effort, Learned, Merge, Rules, Stop, Ties, Words};
 use crate::arch;
 use crate::error::Result;
 use crate::types::{Count, Pair, TokenId};
-use crate::vocab::{MAX_TOKEN_BYTES, Vocab};
+use crate::vocab::Vocab;
 
 /// Which pairs are candidates: a part of the count of the best pair is enough.
 #[derive(Debug, Clone, Copy)]
@@ -63,26 +65,6 @@ struct Candidate<C> {
     start: usize,
 }
 
-/// What is known of a token that stands beside the merged pair.
-#[derive(Debug, Clone, Copy, Default)]
-struct Beside {
-    count: Count,
-    /// How often, and then by how much `next` moves.
-    len: u32,
-    /// Where its next place goes, behind the places that were there before the merge.
-    next: u32,
-}
-
-/// The two sides of a merged pair.
-#[derive(Debug, Default)]
-struct Side<C> {
-    /// By `Cell::index`.
-    beside: Vec<Beside>,
-    /// Those that are not empty, and how many they are.
-    touched: Vec<C>,
-    len: usize,
-}
-
 pub(super) struct Learner<'a, C> {
     cells: Cells<C>,
     rules: &'a Rules,
@@ -102,18 +84,6 @@ pub(super) struct Learner<'a, C> {
     /// The bytes of the token that a pair makes.
     joined: Vec<u8>,
     effort: Effort,
-}
-
-/// What is known of each token, by id.
-#[derive(Debug)]
-struct Tokens {
-    next: TokenId,
-    /// Its first eight bytes, such that the greater is greater.
-    keys: Vec<u64>,
-    lengths: Vec<u32>,
-    bytes: Vec<u32>,
-    /// After how many merges it last lost a place.
-    changed: Vec<u32>,
 }
 
 /// Calls the caller back from time to time.
@@ -465,88 +435,5 @@ impl<'a, C: Cell> Learner<'a, C> {
         self.tokens.push(&self.joined, length);
         self.tokens.next += 1;
         Ok(token)
-    }
-}
-
-impl<C: Cell> Side<C> {
-    fn new(ids: usize) -> Side<C> {
-        Side {
-            beside: vec![Beside::default(); ids + 1],
-            touched: vec![C::default(); ids + 1],
-            len: 0,
-        }
-    }
-
-    fn grow(&mut self) {
-        self.beside.push(Beside::default());
-        self.touched.push(C::default());
-    }
-
-    fn shrink(&mut self) {
-        self.beside.pop();
-        self.touched.pop();
-    }
-
-    #[inline(always)]
-    fn add(&mut self, cell: C, count: Count) {
-        let beside = &mut self.beside[cell.index()];
-        self.touched[self.len] = cell;
-        self.len += usize::from(beside.len == 0);
-        beside.count += count;
-        beside.len += 1;
-    }
-
-    fn clear(&mut self) {
-        for cell in &self.touched[..self.len] {
-            self.beside[cell.index()] = Beside::default();
-        }
-        self.len = 0;
-    }
-}
-
-impl Tokens {
-    fn new(vocab: &Vocab, rules: &Rules) -> Tokens {
-        let ids = rules.next as usize;
-        let mut tokens = Tokens {
-            next: rules.next,
-            keys: Vec::with_capacity(ids),
-            lengths: Vec::with_capacity(ids),
-            bytes: Vec::with_capacity(ids),
-            changed: Vec::with_capacity(ids),
-        };
-        for id in 0..rules.next {
-            let bytes = vocab.bytes_of(id).unwrap_or_default();
-            let length = match rules.lengths.is_empty() {
-                true => bytes.len() as u32,
-                false => rules.lengths.get(id as usize).copied().unwrap_or(0),
-            };
-            tokens.push(bytes, length);
-        }
-        tokens
-    }
-
-    fn push(&mut self, bytes: &[u8], length: u32) {
-        let mut key = [0; 8];
-        let len = bytes.len().min(8);
-        key[..len].copy_from_slice(&bytes[..len]);
-        self.keys.push(u64::from_be_bytes(key));
-        self.bytes.push(bytes.len() as u32);
-        self.lengths.push(length);
-        self.changed.push(0);
-    }
-
-    /// Whether what two tokens make is not too long.
-    #[inline]
-    fn may_merge(&self, rules: &Rules, left: TokenId, right: TokenId) -> bool {
-        let sum = |of: &[u32]| of[left as usize] as usize + of[right as usize] as usize;
-        sum(&self.bytes) <= MAX_TOKEN_BYTES
-            && rules.max_length.is_none_or(|most| sum(&self.lengths) <= most)
-    }
-
-    /// Two tokens by their bytes.
-    fn compare(&self, vocab: &Vocab, a: TokenId, b: TokenId) -> Ordering {
-        self.keys[a as usize].cmp(&self.keys[b as usize]).then_with(|| {
-            if a == b { Ordering::Equal } else { vocab.bytes_of(a).cmp(&vocab.bytes_of(b)) }
-        })
     }
 }

@@ -30,6 +30,8 @@ mod learn;
 mod naive;
 mod queue;
 mod scan;
+mod sides;
+mod tokens;
 
 use crate::error::{Error, Result};
 use crate::types::{Count, Pair, TokenId};
