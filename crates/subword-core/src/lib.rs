@@ -56,7 +56,8 @@ pub mod vocab;
 pub use counts::Counts;
 pub use error::{Error, Result};
 pub use model::{
-    EndOfWord, Merges, Model, Normalizer, Pattern, SpecialToken, Start, Template, Units,
+    Content, EndOfWord, Merges, Model, Normalizer, Pattern, Slot, SpecialToken, Start, Template,
+    Units,
 };
 pub use special::Allowed;
 pub use tokenizer::{Located, Ragged, Tokenizer};

@@ -7,6 +7,7 @@ written as equal bytes.
 */
 
 mod start;
+mod template;
 mod truncated;
 
 use crate::bpe::MAX_MERGES;
@@ -19,6 +20,7 @@ use crate::vocab::{MAX_ID, Vocab};
 pub const MAX_SPECIAL_BYTES: usize = 1024;
 
 pub use start::{EndOfWord, Start, Units};
+pub use template::{Content, Slot, Template};
 
 /// A BPE tokenizer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,15 +100,6 @@ pub struct SpecialToken {
     pub single_word: bool,
     /// Matched after normalisation, not before.
     pub normalized: bool,
-}
-
-/// The ids around a text: `prefix text suffix`.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Template {
-    /// The ids before the text.
-    pub prefix: Vec<TokenId>,
-    /// The ids after the text.
-    pub suffix: Vec<TokenId>,
 }
 
 impl Pattern {
@@ -229,7 +222,8 @@ impl Model {
             return Err(Error::format(format!("the special token {:?} is there twice", two[0])));
         }
         self.remove_special_tokens(&made);
-        for &id in self.template.prefix.iter().chain(&self.template.suffix) {
+        self.template.check()?;
+        for id in self.template.ids() {
             if self.token_bytes(id).is_none() {
                 return Err(Error::format(format!(
                     "the template uses id {id}, which no token has"

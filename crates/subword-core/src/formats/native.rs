@@ -16,7 +16,7 @@ The format of `subword`: one JSON file that holds all of a [`Model`].
   "special_tokens": [
     {"content": "<|endoftext|>", "id": 50256}      flags are written where they are true
   ],
-  "template": {"prefix": [], "suffix": []},
+  "template": {"prefix": [], "suffix": []},        see [`template`]
   "vocab": {
     "!": 0,                                        tokens in GPT-2's alphabet, by rising id
     "Ġt": 256
@@ -32,12 +32,12 @@ Invariants
 * A key or a version that we do not know is refused: it may change ids.
 */
 
+mod template;
+
 use super::json::{Fields, Json, write_string};
 use super::{alphabet, gpt2};
 use crate::error::Result;
-use crate::model::{
-    EndOfWord, Merges, Model, Normalizer, Pattern, SpecialToken, Start, Template, Units,
-};
+use crate::model::{EndOfWord, Merges, Model, Normalizer, Pattern, SpecialToken, Start, Units};
 use crate::pretok::Named;
 use crate::types::TokenId;
 use crate::vocab::Vocab;
@@ -98,7 +98,7 @@ pub(super) fn read(mut fields: Fields) -> Result<Model> {
         })?;
     }
     if let Some(json) = fields.take("template") {
-        model.template = read_template(json)?;
+        model.template = template::read(json)?;
     }
     fields.finish("a subword file of version 1")?;
     model.checked()
@@ -176,22 +176,6 @@ fn read_special_token(json: &mut Json) -> Result<SpecialToken> {
     Ok(token)
 }
 
-fn read_template(mut json: Json) -> Result<Template> {
-    let mut fields = json.fields()?;
-    let mut ids = |key| {
-        let mut ids = Vec::new();
-        let mut json = fields.need(key)?;
-        json.list(|json| {
-            ids.push(json.id()?);
-            Ok(())
-        })?;
-        Ok(ids)
-    };
-    let template = Template { prefix: ids("prefix")?, suffix: ids("suffix")? };
-    fields.finish("the template")?;
-    Ok(template)
-}
-
 fn read_vocab(json: &mut Json) -> Result<Vocab> {
     let mut vocab = Vocab::default();
     let mut bytes = Vec::new();
@@ -237,10 +221,9 @@ pub(super) fn write(model: &Model) -> String {
     out.push_str("  \"special_tokens\": ");
     let tokens = model.special_tokens.iter().cloned();
     write_lines(&mut out, ['[', ']'], tokens, write_special_token);
-    let Template { prefix, suffix } = &model.template;
-    out.push_str(&format!(
-        ",\n  \"template\": {{\"prefix\": {prefix:?}, \"suffix\": {suffix:?}}},\n  \"vocab\": "
-    ));
+    out.push_str(",\n  \"template\": ");
+    template::write(&mut out, &model.template);
+    out.push_str(",\n  \"vocab\": ");
     write_lines(&mut out, ['{', '}'], model.vocab.iter(), |out, (id, bytes)| {
         write_string(out, &alphabet::written(bytes));
         out.push_str(&format!(": {id}"));

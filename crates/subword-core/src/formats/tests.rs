@@ -151,7 +151,11 @@ pub(super) fn random_model(random: &mut Random) -> Model {
     model.ignore_merges = random.flip();
     model.normalizer = [Normalizer::None, Normalizer::Nfc, Normalizer::Nfkd][random.below(3)];
     if random.flip() {
-        model.template = Template { prefix: ids.clone(), suffix: vec![b'a'.into()] };
+        let around = Template::around(&ids, &[b'a'.into()]);
+        let mut typed = Template::bert(b'a'.into(), b'b'.into());
+        typed.single[1].type_id = 2;
+        let known = [Template::bert(b'a'.into(), 0), Template::roberta(1, 2), around, typed];
+        model.template = known[random.below(4)].clone();
     }
     model.checked().unwrap()
 }
@@ -287,7 +291,7 @@ fn small_files() -> Vec<(Vec<NamedFile>, LoadOptions)> {
     let mut model = Model::new(vocab, merges, Pattern::Named(Named::Gpt2), special);
     let (json, merges) = gpt2::write(&model).unwrap();
     let tiktoken = tiktoken::write(&model).unwrap();
-    model.template.prefix.push(258);
+    model.template = Template::around(&[258], &[]);
     model.normalizer = Normalizer::Nfc;
     model.pattern = Pattern::Regex("a+".into());
     let none = LoadOptions::default;

@@ -256,7 +256,7 @@ mod tests {
         normalised.normalizer = Normalizer::Nfc;
         assert_eq!(refused(normalised), format!("{start}it normalises its text{hint}"));
         let mut template = model(Merges::Ranked);
-        template.template.prefix.push(97);
+        template.template = Template::around(&[97], &[]);
         assert_eq!(refused(template), format!("{start}it puts special tokens around a text{hint}"));
         let mut whole = model(Merges::Listed(vec![(97, 98), (98, 99)]));
         whole.ignore_merges = true;

@@ -13,7 +13,7 @@ The ids that are gone close up: a token that comes later moves down by their num
 special tokens come first, nothing but merged tokens moves.
 */
 
-use super::{Merges, Model, SpecialToken, Template, check_merges};
+use super::{Merges, Model, SpecialToken, check_merges};
 use crate::error::{Error, Result};
 use crate::types::TokenId;
 use crate::vocab::Vocab;
@@ -64,10 +64,9 @@ impl Model {
     /// that makes it.
     fn learned(&self) -> Result<(Vec<TokenId>, Vec<usize>)> {
         let mut stays = vec![false; self.id_limit() as usize];
-        let Template { prefix, suffix } = &self.template;
         let units = self.vocab.iter().filter(|(_, bytes)| self.start.is_unit(bytes));
         let special = self.special_tokens.iter().map(|token| token.id);
-        let named = prefix.iter().chain(suffix).copied().chain(self.start.unk);
+        let named = self.template.ids().chain(self.start.unk);
         for id in units.map(|(id, _)| id).chain(special).chain(named) {
             stays[id as usize] = true;
         }
@@ -108,15 +107,11 @@ impl Model {
             ),
         };
         let special = |token: &SpecialToken| SpecialToken { id: number(token.id), ..token.clone() };
-        let ids = |ids: &[TokenId]| ids.iter().map(|&id| number(id)).collect();
         let mut model = Model {
             vocab,
             merges,
             special_tokens: self.special_tokens.iter().map(special).collect(),
-            template: Template {
-                prefix: ids(&self.template.prefix),
-                suffix: ids(&self.template.suffix),
-            },
+            template: self.template.renumbered(number),
             ..self.clone()
         };
         model.start.unk = self.start.unk.map(number);
@@ -126,7 +121,7 @@ impl Model {
 
 #[cfg(test)]
 mod tests {
-    use crate::model::{Merges, Model, Pattern, SpecialToken};
+    use crate::model::{Merges, Model, Pattern, SpecialToken, Template};
     use crate::pretok::Named;
     use crate::types::{Pair, TokenId};
     use crate::vocab::Vocab;
@@ -171,12 +166,12 @@ mod tests {
             Some(&[TH, (300, 101)]),
             &[(256, "<s>"), (350, "<m>"), (500, "<e>")],
         );
-        whole.template.prefix = vec![256, 500];
+        whole.template = Template::around(&[256, 500], &[350]);
         let less = whole.truncated(whole.size() - 2).unwrap();
         let ids: Vec<TokenId> = less.special_tokens.iter().map(|token| token.id).collect();
         assert_eq!(ids, [256, 348, 498]);
         assert_eq!(less.vocab.id_of(b"xy"), Some(398), "no merge made it");
-        assert_eq!(less.template.prefix, [256, 498]);
+        assert_eq!(less.template, Template::around(&[256, 498], &[348]));
     }
 
     #[test]

@@ -157,18 +157,18 @@ impl Tokenizer {
 
     /// The ids of a text with the model's template around them.
     pub fn surround(&self, ids: Vec<TokenId>) -> Vec<TokenId> {
-        let template = &self.model.template;
-        [&template.prefix[..], &ids, &template.suffix].concat()
+        let (prefix, suffix) = self.model.template.sides();
+        [prefix, ids, suffix].concat()
     }
 
     /// The ids of many texts with the model's template around each.
     pub fn surround_all(&self, ragged: Ragged) -> Ragged {
-        let template = &self.model.template;
+        let (prefix, suffix) = self.model.template.sides();
         let mut all = Ragged { ids: Vec::new(), offsets: vec![0] };
         for two in ragged.offsets.windows(2) {
-            all.ids.extend_from_slice(&template.prefix);
+            all.ids.extend_from_slice(&prefix);
             all.ids.extend_from_slice(&ragged.ids[two[0] as usize..two[1] as usize]);
-            all.ids.extend_from_slice(&template.suffix);
+            all.ids.extend_from_slice(&suffix);
             all.offsets.push(all.ids.len() as u64);
         }
         all

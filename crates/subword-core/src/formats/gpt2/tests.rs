@@ -183,7 +183,7 @@ fn what_the_files_cannot_hold_is_not_saved() {
     );
     assert_eq!(refused(&|model| model.normalizer = Normalizer::Nfd), "it normalises its text");
     assert_eq!(
-        refused(&|model| model.template.suffix.push(0)),
+        refused(&|model| model.template = Template::around(&[], &[0])),
         "it puts special tokens around a text"
     );
     assert_eq!(

@@ -1,34 +1,36 @@
 /*!
-The `post_processor` of a `tokenizer.json`: the ids around one text.
+The `post_processor` of a `tokenizer.json`: the ids around a text, and around and between two.
 
 ```text
-TemplateProcessing   single: [{SpecialToken <s>}, {Sequence A}]   ->   prefix [id of <s>]
-RobertaProcessing    cls, sep                                     ->   prefix [cls], suffix [sep]
+TemplateProcessing   single: [{SpecialToken <s>}, {Sequence A}]   ->   <s> A
+                     pair: the same with {Sequence B}, each with its type
+BertProcessing       cls, sep       ->   cls A sep,  cls A sep B sep       types 0 and 1
+RobertaProcessing    cls, sep       ->   cls A sep,  cls A sep sep B sep   type 0
 ByteLevel            moves offsets, changes no id                 ->   nothing
-Sequence             each around what the one before it made
+Sequence             at most one of them that changes ids
 ```
-
-What is said about pairs of texts is not read: subword has none.
 */
 
 use std::collections::HashMap;
 
 use super::Component;
+use super::words::spelling;
+use super::write::string;
 use crate::error::{Error, Result};
 use crate::formats::json::Json;
-use crate::model::Template;
+use crate::model::{Content, Model, Slot, Template};
 use crate::types::TokenId;
 
-/// How many ids may stand before or after a text.
+/// How many ids a template may have.
 const MAX_IDS: usize = 1024;
 
 /// The template.
 pub(super) fn read(json: Option<Json>) -> Result<Template> {
-    let mut template = Template::default();
-    let Some(json) = json else { return Ok(template) };
+    let mut template = None;
+    let Some(json) = json else { return Ok(Template::default()) };
     let mut parts = vec![Component::read(json, "post_processor")?];
     while let Some(mut part) = parts.pop() {
-        let outer = match part.kind.as_str() {
+        let read = match part.kind.as_str() {
             "ByteLevel" => {
                 // Settings of offsets; none of them changes an id.
                 continue;
@@ -37,76 +39,103 @@ pub(super) fn read(json: Option<Json>) -> Result<Template> {
                 parts.extend(part.parts("processors")?.into_iter().rev());
                 continue;
             }
+            _ if template.is_some() => {
+                return Err(part.refusal("another post_processor before it"));
+            }
             "TemplateProcessing" => read_template(&mut part)?,
             "RobertaProcessing" => {
                 part.fields.flag("trim_offsets", true)?;
                 part.fields.flag("add_prefix_space", true)?;
-                read_cls_sep(&mut part)?
+                Template::roberta(read_token(&mut part, "cls")?, read_token(&mut part, "sep")?)
             }
-            "BertProcessing" => read_cls_sep(&mut part)?,
+            "BertProcessing" => {
+                Template::bert(read_token(&mut part, "cls")?, read_token(&mut part, "sep")?)
+            }
             _ => return Err(part.refusal("")),
         };
         part.finish()?;
-        template.prefix.splice(0..0, outer.prefix);
-        template.suffix.extend(outer.suffix);
+        template = Some(read);
     }
-    Ok(template)
+    Ok(template.unwrap_or_default())
 }
 
-fn read_cls_sep(part: &mut Component) -> Result<Template> {
-    let mut id_of = |key| {
-        let mut place = part.fields.need(key)?;
-        let (mut at, mut id) = (0, None);
-        { place }.list(|json| {
-            at += 1;
-            if at == 2 {
-                id = Some(json.id()?);
-                return Ok(());
-            }
-            json.string().map(drop)
-        })?;
-        id.filter(|_| at == 2).ok_or_else(|| place.expected("a token and its id"))
-    };
-    Ok(Template { prefix: vec![id_of("cls")?], suffix: vec![id_of("sep")?] })
+/// The id of a pair of token and id.
+fn read_token(part: &mut Component, key: &str) -> Result<TokenId> {
+    let mut place = part.fields.need(key)?;
+    let (mut at, mut id) = (0, None);
+    { place }.list(|json| {
+        at += 1;
+        if at == 2 {
+            id = Some(json.id()?);
+            return Ok(());
+        }
+        json.string().map(drop)
+    })?;
+    id.filter(|_| at == 2).ok_or_else(|| place.expected("a token and its id"))
 }
 
 fn read_template(part: &mut Component) -> Result<Template> {
     let tokens = read_special_tokens(part.fields.need("special_tokens")?)?;
-    part.fields.take("pair");
-    let mut template = Template::default();
-    let mut seen = false;
-    let mut single = part.fields.need("single")?;
-    let place = single;
-    single.list(|json| {
+    let mut form = |key: &str, sequences: &[(&str, Content)]| -> Result<Vec<Slot>> {
+        let mut json = part.fields.need(key)?;
+        let place = json;
+        let slots = read_slots(&mut json, sequences, &tokens)?;
+        let missing = |(_, content): &&(&str, Content)| slots.iter().all(|s| s.content != *content);
+        // Nobody can have used a template for two texts that has neither.
+        if (key == "pair" && slots.is_empty()) || !sequences.iter().any(|s| missing(&s)) {
+            return Ok(slots);
+        }
+        let name = sequences.iter().find(missing).map_or("A", |(name, _)| name);
+        let message = format!("{} {:?} has no sequence {name:?}", part.path, part.kind);
+        Err(Error::format_line(place.line(), message))
+    };
+    let (a, b) = (("A", Content::First), ("B", Content::Second));
+    let mut template = Template { single: form("single", &[a])?, pair: form("pair", &[a, b])? };
+    if template.pair.is_empty() {
+        let (prefix, suffix) = template.sides();
+        template.pair = Template::around(&prefix, &suffix).pair;
+    }
+    Ok(template)
+}
+
+/// The items of a form; each sequence at most once.
+fn read_slots(
+    json: &mut Json,
+    sequences: &[(&str, Content)],
+    tokens: &HashMap<String, Vec<TokenId>>,
+) -> Result<Vec<Slot>> {
+    let mut slots: Vec<Slot> = Vec::new();
+    json.list(|json| {
         let mut item = json.fields()?;
-        if let Some(mut sequence) = item.take("Sequence") {
-            let mut fields = sequence.fields()?;
-            let mut name = fields.need("id")?;
-            if seen || { name }.string()? != "A" {
-                return Err(name.expected("the sequence \"A\" once"));
-            }
-            seen = true;
+        let (mut value, text) = match item.take("Sequence") {
+            Some(value) => (value, true),
+            None => (item.need("SpecialToken")?, false),
+        };
+        let mut fields = value.fields()?;
+        let mut name = fields.need("id")?;
+        let wanted = { name }.string()?;
+        let type_id = fields.take("type_id").map_or(Ok(0), |mut json| json.id())?;
+        if text {
+            let known = sequences.iter().find(|(known, _)| *known == wanted).map(|(_, it)| *it);
+            let Some(content) = known.filter(|it| slots.iter().all(|slot| slot.content != *it))
+            else {
+                let names: Vec<String> = sequences.iter().map(|(s, _)| format!("{s:?}")).collect();
+                return Err(name.expected(&format!("the sequence {} once", names.join(" or "))));
+            };
+            slots.push(Slot { content, type_id });
             return item.finish("an item of a template");
         }
-        let mut token = item.need("SpecialToken")?.fields()?;
-        let mut name = token.need("id")?;
-        let wanted = { name }.string()?;
         let Some(ids) = tokens.get(wanted.as_ref()) else {
             return Err(name.expected("one of the special_tokens of the template"));
         };
-        let side = if seen { &mut template.suffix } else { &mut template.prefix };
-        if side.len() + ids.len() > MAX_IDS {
+        if slots.len() + ids.len() > MAX_IDS {
             let message = format!("expected a template of at most {MAX_IDS} ids, found more");
             return Err(Error::format_line(name.line(), message));
         }
-        side.extend(ids);
+        slots.extend(ids.iter().map(|&id| Slot { content: Content::Token(id), type_id }));
         item.finish("an item of a template")
     })?;
-    if seen {
-        return Ok(template);
-    }
-    let message = format!("{} {:?} has no sequence \"A\"", part.path, part.kind);
-    Err(Error::format_line(place.line(), message))
+    Ok(slots)
 }
 
 /// The tokens that a template may name, and their ids.
@@ -128,4 +157,44 @@ fn read_special_tokens(mut json: Json) -> Result<HashMap<String, Vec<TokenId>>> 
         }
     })?;
     Ok(tokens)
+}
+
+/// The template of a model.
+pub(super) fn write(out: &mut String, model: &Model) {
+    let template = &model.template;
+    if *template == Template::default() {
+        out.push_str("null");
+        return;
+    }
+    let name = |id: TokenId| {
+        let special = model.special_tokens.binary_search_by_key(&id, |token| token.id).ok();
+        string(&match special {
+            Some(at) => model.special_tokens[at].content.clone(),
+            None => spelling(model).written(model.vocab.bytes_of(id).unwrap_or_default()),
+        })
+    };
+    let slot = |slot: &Slot| {
+        let type_id = slot.type_id;
+        let (kind, name) = match slot.content {
+            Content::Token(id) => ("SpecialToken", name(id)),
+            Content::First => ("Sequence", "\"A\"".to_owned()),
+            Content::Second => ("Sequence", "\"B\"".to_owned()),
+        };
+        format!("{{\"{kind}\": {{\"id\": {name}, \"type_id\": {type_id}}}}}")
+    };
+    let form = |slots: &[Slot]| slots.iter().map(slot).collect::<Vec<_>>().join(", ");
+    let mut ids: Vec<TokenId> = template.ids().collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let tokens = ids.iter().map(|&id| {
+        let name = name(id);
+        format!("{name}: {{\"id\": {name}, \"ids\": [{id}], \"tokens\": [{name}]}}")
+    });
+    out.push_str(&format!(
+        "{{\n    \"type\": \"TemplateProcessing\",\n    \"single\": [{}],\n    \"pair\": [{}],\n    \
+         \"special_tokens\": {{{}}}\n  }}",
+        form(&template.single),
+        form(&template.pair),
+        tokens.collect::<Vec<_>>().join(", ")
+    ));
 }

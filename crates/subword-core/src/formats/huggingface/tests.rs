@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::formats::tests::{refusal, with_pattern};
-use crate::model::{Merges, Normalizer, Pattern, Start, Template, Units};
+use crate::model::{Content, Merges, Normalizer, Pattern, Slot, Start, Template, Units};
 use crate::pretok::Named;
 use crate::vocab::Vocab;
 
@@ -122,14 +122,26 @@ fn post_processors_become_templates() {
     let template = |text: &str| loaded(&with(&format!("\"post_processor\": {text},"))).template;
     let roberta = r#"{"type": "RobertaProcessing", "sep": ["b", 98], "cls": ["a", 97],
         "trim_offsets": true, "add_prefix_space": true}"#;
-    assert_eq!(template(roberta), Template { prefix: vec![97], suffix: vec![98] });
+    assert_eq!(template(roberta), Template::roberta(97, 98));
+    let bert = r#"{"type": "BertProcessing", "sep": ["b", 98], "cls": ["a", 97]}"#;
+    assert_eq!(template(bert), Template::bert(97, 98));
     let llama = r#"{"type": "TemplateProcessing",
         "single": [{"SpecialToken": {"id": "x", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}],
         "pair": [], "special_tokens": {"x": {"id": "x", "ids": [99, 100], "tokens": ["c", "d"]}}}"#;
-    assert_eq!(template(llama), Template { prefix: vec![99, 100], suffix: vec![] });
-    let both =
-        format!("{{\"type\": \"Sequence\", \"processors\": [{BYTE_LEVEL}, {roberta}, {llama}]}}");
-    assert_eq!(template(&both), Template { prefix: vec![99, 100, 97], suffix: vec![98] });
+    assert_eq!(template(llama), Template::around(&[99, 100], &[]));
+    let both = format!("{{\"type\": \"Sequence\", \"processors\": [{BYTE_LEVEL}, {llama}]}}");
+    assert_eq!(template(&both), Template::around(&[99, 100], &[]));
+    let a = r#"{"Sequence": {"id": "A", "type_id": 3}}"#;
+    let typed =
+        r#"{"Sequence": {"id": "B", "type_id": 4}}, {"SpecialToken": {"id": "x", "type_id": 5}}"#;
+    let typed = format!(
+        r#"{{"type": "TemplateProcessing", "single": [{a}], "pair": [{typed}, {a}],
+            "special_tokens": {{"x": {{"id": "x", "ids": [99], "tokens": ["c"]}}}}}}"#
+    );
+    let slot = |content, type_id| Slot { content, type_id };
+    let single = vec![slot(Content::First, 3)];
+    let pair = vec![slot(Content::Second, 4), slot(Content::Token(99), 5), single[0]];
+    assert_eq!(template(&typed), Template { single, pair });
     assert_eq!(template(BYTE_LEVEL), Template::default());
 }
 
@@ -350,6 +362,28 @@ fn bad_templates_are_refused() {
     assert_eq!(
         template(&format!("{a}, {}", r#"{"SpecialToken": {"id": "y", "type_id": 0}}"#)),
         "tokenizer.json:2: expected one of the special_tokens of the template, found \"y\""
+    );
+    let pair = |pair: &str| {
+        refused(&with(&format!(
+            "\"post_processor\": {{\"type\": \"TemplateProcessing\", \"single\": [{a}], \"pair\": [{pair}], \
+             \"special_tokens\": {{}}}},"
+        )))
+    };
+    assert_eq!(
+        pair(a),
+        "tokenizer.json:2: post_processor \"TemplateProcessing\" has no sequence \"B\""
+    );
+    assert_eq!(
+        pair(&format!("{a}, {a}")),
+        "tokenizer.json:2: expected the sequence \"A\" or \"B\" once, found \"A\""
+    );
+    let bert = r#"{"type": "BertProcessing", "sep": ["b", 98], "cls": ["a", 97]}"#;
+    assert_eq!(
+        refused(&with(&format!(
+            "\"post_processor\": {{\"type\": \"Sequence\", \"processors\": [{bert}, {bert}]}},"
+        ))),
+        "tokenizer.json:2: post_processor.processors[1] \"BertProcessing\" with another post_processor \
+         before it is not supported"
     );
     let many = r#"{"SpecialToken": {"id": "x", "type_id": 0}}, "#.repeat(1025);
     assert_eq!(

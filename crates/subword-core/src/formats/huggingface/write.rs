@@ -7,11 +7,11 @@ next id after it. So special tokens are left out of the vocabulary only if those
 otherwise all of them are written there, too.
 */
 
-use super::{dialect, words};
+use super::{dialect, template, words};
 use crate::error::{Error, Result};
 use crate::formats::json::write_string;
 use crate::formats::{gpt2, ranks};
-use crate::model::{Merges, Model, Normalizer, Pattern, SpecialToken, Template, Units};
+use crate::model::{Merges, Model, Normalizer, Pattern, SpecialToken, Units};
 use crate::pretok::Named;
 use crate::types::TokenId;
 
@@ -37,7 +37,7 @@ pub(in crate::formats) fn write(model: &Model) -> Result<String> {
     out.push_str(&format!("],\n  \"normalizer\": {normalizer},\n  \"pre_tokenizer\": "));
     write_pattern(&mut out, model)?;
     out.push_str(",\n  \"post_processor\": ");
-    write_template(&mut out, model);
+    template::write(&mut out, model);
     out.push_str(",\n  \"decoder\": ");
     match (model.start.units, &model.start.end_of_word) {
         (Units::Bytes, _) => out.push_str(&format!("{BYTE_LEVEL}, \"use_regex\": true}}")),
@@ -73,7 +73,8 @@ fn lines<T>(
     }
 }
 
-fn string(text: &str) -> String {
+/// A string as JSON writes it.
+pub(super) fn string(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     write_string(&mut out, text);
     out
@@ -131,43 +132,6 @@ fn collect_regexes<'a>(pattern: &'a Pattern, out: &mut Vec<&'a str>) {
         Pattern::Regex(regex) => out.push(regex),
         Pattern::Sequence(patterns) => patterns.iter().for_each(|p| collect_regexes(p, out)),
     }
-}
-
-fn write_template(out: &mut String, model: &Model) {
-    let Template { prefix, suffix } = &model.template;
-    if prefix.is_empty() && suffix.is_empty() {
-        out.push_str("null");
-        return;
-    }
-    let name = |id: TokenId| {
-        let special = model.special_tokens.binary_search_by_key(&id, |token| token.id).ok();
-        string(&match special {
-            Some(at) => model.special_tokens[at].content.clone(),
-            None => words::spelling(model).written(model.vocab.bytes_of(id).unwrap_or_default()),
-        })
-    };
-    let item = |id| format!("{{\"SpecialToken\": {{\"id\": {}, \"type_id\": 0}}}}", name(id));
-    let sequence = |id: &str| format!("{{\"Sequence\": {{\"id\": \"{id}\", \"type_id\": 0}}}}");
-    let around = |id: &str| {
-        let prefix = prefix.iter().map(|&id| item(id));
-        prefix.chain([sequence(id)]).chain(suffix.iter().map(|&id| item(id)))
-    };
-    let single: Vec<String> = around("A").collect();
-    let pair: Vec<String> = around("A").chain(around("B")).collect();
-    let mut ids = [prefix.as_slice(), suffix].concat();
-    ids.sort_unstable();
-    ids.dedup();
-    let tokens = ids.iter().map(|&id| {
-        let name = name(id);
-        format!("{name}: {{\"id\": {name}, \"ids\": [{id}], \"tokens\": [{name}]}}")
-    });
-    out.push_str(&format!(
-        "{{\n    \"type\": \"TemplateProcessing\",\n    \"single\": [{}],\n    \"pair\": [{}],\n    \
-         \"special_tokens\": {{{}}}\n  }}",
-        single.join(", "),
-        pair.join(", "),
-        tokens.collect::<Vec<_>>().join(", ")
-    ));
 }
 
 fn write_model(out: &mut String, model: &Model) -> Result<()> {

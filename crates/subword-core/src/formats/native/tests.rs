@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::formats::tests::refusal;
-use crate::formats::{LoadOptions, to_bytes};
+use crate::formats::{LoadOptions, from_bytes, to_bytes};
+use crate::model::{Content, Template};
 
 fn small_model() -> Model {
     let mut vocab = Vocab::bytes();
@@ -153,6 +154,32 @@ fn a_newer_version_and_unknown_keys_are_refused() {
     assert_eq!(
         refused("\"version\": 1,", "\"version\": 1, \"version\": 1,"),
         "t.json:3: the key \"version\" is there twice"
+    );
+}
+
+#[test]
+fn a_template_says_what_stands_around_two_texts() {
+    let template = |text: &str| {
+        let file = write(&small_model()).replace("{\"prefix\": [], \"suffix\": []}", text);
+        from_bytes(file.as_bytes()).map(|model| model.template)
+    };
+    let bert = r#"{"prefix": [65], "suffix": [66], "pair": [[65, 0], ["A", 0], [66, 0], ["B", 1], [66, 1]]}"#;
+    assert_eq!(template(bert), Ok(Template::bert(65, 66)));
+    assert_eq!(template(r#"{"prefix": [65], "suffix": []}"#), Ok(Template::around(&[65], &[])));
+    let typed = template(r#"{"single": [["A", 2]], "pair": [["B", 0], ["A", 2]]}"#).unwrap();
+    assert_eq!((typed.single[0].type_id, typed.pair[0].content), (2, Content::Second));
+    let refused = |text: &str| template(text).unwrap_err().to_string();
+    assert_eq!(
+        refused(r#"{"single": [[65]]}"#),
+        ":12: expected an id, \"A\" or \"B\", and a type, found a list"
+    );
+    assert_eq!(
+        refused(r#"{"single": [["C", 0]]}"#),
+        ":12: expected an id, \"A\" or \"B\", found \"C\""
+    );
+    assert_eq!(
+        refused(r#"{"single": [["A", 0]], "pair": [["A", 0]]}"#),
+        "the template for two texts needs the text B 1 times, found 0"
     );
 }
 
