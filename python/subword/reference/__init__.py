@@ -15,7 +15,10 @@ The engine is tested against them. Read them in this order:
 9. `parallel`: without waiting for one core: counting a file in several processes;
 10. `characters`: words of characters with an end-of-word mark, as it all began;
 11. `longest_match`: encoding by the vocabulary alone, the longest token first;
-12. `compression`: and as it was before all that: to make a text shorter.
+12. `wordpiece`: the longest token at the start, and so on: BERT's way;
+13. `suffix_array`, `wordpiece_linear`: the same answer in linear time, whatever the text;
+14. `wordpiece_trainer`: where that vocabulary comes from, with its two scores;
+15. `compression`: and as it was before all that: to make a text shorter.
 
 `training` has what the trainers share. `TRAINERS` has them all, by name: they take the same
 arguments and give the same merges.
@@ -33,6 +36,9 @@ from subword.reference.naive import train_bpe
 from subword.reference.parallel import count_file, train_file
 from subword.reference.piece_cache import CachedEncoder
 from subword.reference.training import Learn, Merge, Work
+from subword.reference.wordpiece import decode_wordpiece, encode_wordpiece
+from subword.reference.wordpiece_linear import encode_words_linear, longest_tokens
+from subword.reference.wordpiece_trainer import train_wordpiece
 
 #: The trainers that learn from counted pieces, from the slowest to the fastest idea.
 TRAINERS: dict[str, Learn] = {
@@ -53,14 +59,19 @@ __all__ = [
     "Work",
     "compress",
     "count_file",
+    "decode_wordpiece",
     "decode_words",
     "encode_longest",
+    "encode_wordpiece",
     "encode_words",
+    "encode_words_linear",
     "expand",
+    "longest_tokens",
     "merge_by_list",
     "merge_by_rank",
     "merge_with_heap",
     "steps",
     "train_bpe",
     "train_file",
+    "train_wordpiece",
 ]
