@@ -46,7 +46,7 @@ rust-test: ## the engine's own tests
 	cargo test --quiet --package subword-core
 
 python-test: $(VENV)/built ## the tests of the package, slow ones included
-	$(BIN)/python -m pytest --quiet
+	$(BIN)/python -m pytest --quiet --numprocesses auto --dist worksteal
 
 bench-peers: ## install the peers that we are measured against
 	$(PYTHON) -m venv $(BENCH)
