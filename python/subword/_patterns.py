@@ -6,7 +6,7 @@ whole text as one piece). Anything else that is passed as ``pattern=`` is a regu
 itself.
 
     >>> sorted(patterns)
-    ['cl100k', 'deepseek-v3', 'gpt2', 'llama3', 'none', 'o200k', 'qwen2', 'whitespace']
+    ['bert', 'bert-v1', 'cl100k', 'deepseek-v3', 'gpt2', 'llama3', 'none', 'o200k', 'qwen2', 'whitespace']
 """
 
 from collections.abc import Mapping

@@ -26,6 +26,7 @@ From what a user holds down to bytes:
 | `vocab`     | token bytes to id, and back                                               |
 | `json`      | JSON with line numbers                                                    |
 | `atomic`    | writes that are all or nothing                                            |
+| `bert`      | what BERT's normaliser and word split do with a character                  |
 | `utf8`      | characters as Python keeps them to UTF-8                                  |
 | `arch`      | byte scans with SIMD forms                                                |
 
@@ -35,6 +36,7 @@ itself knows only the names of the patterns.
 
 pub mod arch;
 mod atomic;
+pub mod bert;
 pub mod bpe;
 pub mod cache;
 pub mod corpus;
@@ -56,8 +58,8 @@ pub mod vocab;
 pub use counts::Counts;
 pub use error::{Error, Result};
 pub use model::{
-    Content, EndOfWord, Merges, Model, Normalizer, Pattern, Slot, SpecialToken, Start, Template,
-    Units,
+    Bert, BertTables, Content, Encoder, EndOfWord, Merges, Model, Normalizer, Pattern, Slot,
+    SpecialToken, Start, Template, Units, Unknown, WordLimit, WordPiece,
 };
 pub use special::Allowed;
 pub use tokenizer::{Located, Ragged, Tokenizer};

@@ -6,6 +6,7 @@ that is built from it. Training makes models, formats read and write them, two e
 written as equal bytes.
 */
 
+mod encoder;
 mod start;
 mod template;
 mod truncated;
@@ -19,16 +20,19 @@ use crate::vocab::{MAX_ID, Vocab};
 /// The longest special token that a model may have, in bytes.
 pub const MAX_SPECIAL_BYTES: usize = 1024;
 
+pub use encoder::{Encoder, Unknown, WordLimit, WordPiece};
 pub use start::{EndOfWord, Start, Units};
 pub use template::{Content, Slot, Template};
 
-/// A BPE tokenizer.
+/// A tokenizer: BPE or WordPiece.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Model {
     /// The tokens that merging starts from and those that it makes.
     pub vocab: Vocab,
     /// How a piece becomes its first tokens.
     pub start: Start,
+    /// How a piece becomes ids.
+    pub encoder: Encoder,
     /// Which pairs merge, and in which order.
     pub merges: Merges,
     /// A whole piece that is a token is that token, whatever the merges say.
@@ -80,6 +84,46 @@ pub enum Normalizer {
     Nfkd,
     /// Canonical composition, then every character in lower case (CLIP).
     NfcLowercase,
+    /// BERT's.
+    Bert(Bert),
+}
+
+/// What BERT's normaliser does, in this order. Each works character by character.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bert {
+    /// Control characters go, white space becomes a space.
+    pub clean: bool,
+    /// Spaces around Chinese characters.
+    pub cjk: bool,
+    /// Canonical decomposition, and marks without width go.
+    pub strip_accents: bool,
+    /// Lower case.
+    pub lowercase: bool,
+    /// Whose idea of a character.
+    pub tables: BertTables,
+}
+
+/// The versions of Hugging Face's library whose tables of characters we have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum BertTables {
+    /// Those of version 0.23 and of all that came before it.
+    #[default]
+    V0_23,
+    /// Those of version 1.0, with newer characters.
+    V1_0,
+}
+
+impl Bert {
+    /// As in the models that know one case only.
+    pub const UNCASED: Bert = Bert {
+        clean: true,
+        cjk: true,
+        strip_accents: true,
+        lowercase: true,
+        tables: BertTables::V0_23,
+    };
+    /// As in the models that know both.
+    pub const CASED: Bert = Bert { strip_accents: false, lowercase: false, ..Bert::UNCASED };
 }
 
 /// A string that bypasses merging.
@@ -179,6 +223,7 @@ impl Model {
         Model {
             vocab,
             start: Start::default(),
+            encoder: Encoder::Merge,
             merges,
             ignore_merges: false,
             pattern,
@@ -197,6 +242,7 @@ impl Model {
     /// not in the vocabulary, so that ordinary text cannot produce it. A pattern that has a name
     /// goes by it.
     pub fn checked(mut self) -> Result<Self> {
+        encoder::check(&self)?;
         start::check(&self)?;
         let made = match &self.merges {
             Merges::Ranked => Vec::new(),
@@ -237,8 +283,10 @@ impl Model {
     /// ids that the listed merges make.
     fn remove_special_tokens(&mut self, made: &[TokenId]) {
         let vocab = &self.vocab;
-        let no_unit =
-            |&id: &TokenId| vocab.bytes_of(id).is_some_and(|bytes| !self.start.is_unit(bytes));
+        let merges = self.encoder == Encoder::Merge;
+        let no_unit = |&id: &TokenId| {
+            vocab.bytes_of(id).is_some_and(|bytes| !(merges && self.start.is_unit(bytes)))
+        };
         let special = self.special_tokens.iter().map(|token| token.id);
         let mut unused: Vec<TokenId> = special.filter(no_unit).collect();
         if unused.is_empty() {

@@ -1,9 +1,11 @@
 /*!
-Text to normalised text: the four Unicode forms, and lower case.
+Text to normalised text: the four Unicode forms, lower case, and what BERT does.
 
 The tables are those of Unicode 9, because Hugging Face's normalisers have them too and the ids must
-be the same. Bytes that are not UTF-8 stay as they are.
+be the same. Bytes that are not UTF-8 stay as they are, except in BERT.
 */
+
+mod bert;
 
 use std::borrow::Cow;
 
@@ -17,6 +19,11 @@ use crate::model::Normalizer;
 impl Normalizer {
     /// The normalised text.
     pub fn apply(self, text: &[u8]) -> Cow<'_, [u8]> {
+        if let Normalizer::Bert(bert) = self {
+            let mut normal = Vec::new();
+            bert.apply_into(text, &mut normal);
+            return Cow::Owned(normal);
+        }
         let upper = |text: &[u8]| text.iter().any(u8::is_ascii_uppercase);
         let lower = self == Normalizer::NfcLowercase;
         if self == Normalizer::None || text.is_ascii() && !(lower && upper(text)) {
@@ -38,6 +45,10 @@ impl Normalizer {
 
     /// The normalised text, and where its parts come from.
     pub fn apply_mapped<'t>(self, text: &'t [u8]) -> (Cow<'t, [u8]>, Map) {
+        if let Normalizer::Bert(bert) = self {
+            let (normal, map) = bert.apply_mapped(text);
+            return (Cow::Owned(normal), map);
+        }
         let normal = self.apply(text);
         let mut map = Map { parts: Vec::new() };
         if let Cow::Owned(_) = normal {
@@ -59,7 +70,7 @@ impl Normalizer {
 
     fn form(self, text: &str) -> String {
         match self {
-            Normalizer::None => text.to_owned(),
+            Normalizer::None | Normalizer::Bert(_) => text.to_owned(),
             Normalizer::Nfc => text.nfc().collect(),
             Normalizer::Nfd => text.nfd().collect(),
             Normalizer::Nfkc => text.nfkc().collect(),
@@ -70,7 +81,7 @@ impl Normalizer {
 
     fn quick(self, text: impl Iterator<Item = char>) -> IsNormalized {
         match self {
-            Normalizer::None => IsNormalized::Yes,
+            Normalizer::None | Normalizer::Bert(_) => IsNormalized::Yes,
             Normalizer::Nfc | Normalizer::NfcLowercase => is_nfc_quick(text),
             Normalizer::Nfd => is_nfd_quick(text),
             Normalizer::Nfkc => is_nfkc_quick(text),
@@ -117,12 +128,14 @@ impl Map {
     }
 
     /// The same where something ends: within a part that was changed, that is the end of the part.
+    /// What was deleted after it does not belong to it.
     pub fn end(&self, at: usize) -> usize {
-        let Some(index) = self.part(at) else { return at };
+        let before = self.parts.partition_point(|part| part.normalised < at);
+        let Some(index) = before.checked_sub(1) else { return at };
         let part = &self.parts[index];
-        match part.changed && at > part.normalised {
+        match part.changed {
             true => self.parts[index + 1].original,
-            false => self.start(at),
+            false => part.original + at - part.normalised,
         }
     }
 

@@ -1,5 +1,6 @@
 /*!
-The format of `subword`: one JSON file that holds all of a [`Model`].
+The format of `subword`: one JSON file that holds all of a [`Model`]. This one merges; what WordPiece
+has instead is in `wordpiece`.
 
 ```text
 {
@@ -7,7 +8,8 @@ The format of `subword`: one JSON file that holds all of a [`Model`].
   "version": 1,
   "type": "bpe",
   "pattern": "gpt2",                               a name, {"regex": "..."}, or a list of these
-  "normalizer": null,                              or "nfc", "nfd", "nfkc", "nfkd", "nfc-lowercase"
+  "normalizer": null,                              or "nfc", "nfd", "nfkc", "nfkd", "nfc-lowercase",
+                                                   or BERT's, an object of its options
   "ignore_merges": false,
   "units": "characters",                           these four where a piece is not its bytes alone
   "end_of_word": "</w>",
@@ -33,6 +35,7 @@ Invariants
 */
 
 mod template;
+mod wordpiece;
 
 use super::json::{Fields, Json, write_string};
 use super::{alphabet, gpt2};
@@ -79,15 +82,13 @@ pub(super) fn read(mut fields: Fields) -> Result<Model> {
             .with_hint("the file was written by a newer subword: upgrade to read it"));
     }
     let mut kind = fields.need("type")?;
-    if { kind }.string()? != "bpe" {
-        return Err(kind.expected("\"bpe\""));
-    }
-    let pattern = read_pattern(&mut fields.need("pattern")?)?;
     let vocab = read_vocab(&mut fields.need("vocab")?)?;
-    let merges = read_merges(&mut fields.need("merges")?, &vocab)?;
-    let mut model = Model::new(vocab, merges, pattern, Vec::new());
-    model.ignore_merges = fields.flag("ignore_merges", false)?;
-    model.start = read_start(&mut fields)?;
+    let mut model = match { kind }.string()?.as_ref() {
+        "bpe" => read_bpe(&mut fields, vocab)?,
+        "wordpiece" => read_word_piece(&mut fields, vocab)?,
+        _ => return Err(kind.expected("\"bpe\" or \"wordpiece\"")),
+    };
+    model.pattern = read_pattern(&mut fields.need("pattern")?)?;
     if let Some(json) = fields.take_value("normalizer") {
         model.normalizer = read_normalizer(json)?;
     }
@@ -102,6 +103,20 @@ pub(super) fn read(mut fields: Fields) -> Result<Model> {
     }
     fields.finish("a subword file of version 1")?;
     model.checked()
+}
+
+fn read_bpe(fields: &mut Fields, vocab: Vocab) -> Result<Model> {
+    let merges = read_merges(&mut fields.need("merges")?, &vocab)?;
+    let mut model = Model::new(vocab, merges, Pattern::Named(Named::None), Vec::new());
+    model.ignore_merges = fields.flag("ignore_merges", false)?;
+    model.start = read_start(fields)?;
+    Ok(model)
+}
+
+fn read_word_piece(fields: &mut Fields, vocab: Vocab) -> Result<Model> {
+    let mut model = Model::word_piece(vocab, 0, wordpiece::read(fields)?);
+    model.start.unk = read_unk(fields)?;
+    Ok(model)
 }
 
 fn read_pattern(json: &mut Json) -> Result<Pattern> {
@@ -138,6 +153,9 @@ fn read_one_pattern(json: &mut Json) -> Result<Pattern> {
 }
 
 fn read_normalizer(mut json: Json) -> Result<Normalizer> {
+    if json.peek() == Some(b'{') {
+        return wordpiece::read_normalizer(json).map(Normalizer::Bert);
+    }
     let mut place = json;
     let name = json.string()?;
     let found = NORMALIZERS.iter().find(|(known, _)| *known == name);
@@ -159,10 +177,12 @@ fn read_start(fields: &mut Fields) -> Result<Start> {
     if let Some(mut json) = fields.take_value("end_of_word") {
         start.end_of_word = Some(EndOfWord { mark: json.string()?.into_owned(), joined });
     }
-    if let Some(mut json) = fields.take_value("unk") {
-        start.unk = Some(json.id()?);
-    }
+    start.unk = read_unk(fields)?;
     Ok(start)
+}
+
+fn read_unk(fields: &mut Fields) -> Result<Option<TokenId>> {
+    fields.take_value("unk").map(|mut json| json.id()).transpose()
 }
 
 fn read_special_token(json: &mut Json) -> Result<SpecialToken> {
@@ -211,13 +231,19 @@ fn read_merges(json: &mut Json, vocab: &Vocab) -> Result<Merges> {
 pub(super) fn write(model: &Model) -> String {
     let mut out = String::with_capacity(model.vocab.len() * 24);
     out.push_str(&format!("{{\n  \"format\": \"{FORMAT}\",\n  \"version\": {VERSION},\n"));
-    out.push_str("  \"type\": \"bpe\",\n  \"pattern\": ");
+    let kind = if model.as_word_piece().is_some() { "wordpiece" } else { "bpe" };
+    out.push_str(&format!("  \"type\": \"{kind}\",\n  \"pattern\": "));
     write_pattern(&mut out, &model.pattern);
-    let normalizer = NORMALIZERS.iter().find(|(_, normalizer)| *normalizer == model.normalizer);
-    let normalizer = normalizer.map_or("null".to_owned(), |(name, _)| format!("\"{name}\""));
-    out.push_str(&format!(",\n  \"normalizer\": {normalizer},\n"));
-    out.push_str(&format!("  \"ignore_merges\": {},\n", model.ignore_merges));
-    write_start(&mut out, &model.start);
+    out.push_str(&format!(",\n  \"normalizer\": {},\n", normalizer_text(model.normalizer)));
+    if let Some(word_piece) = model.as_word_piece() {
+        wordpiece::write(&mut out, word_piece);
+    } else {
+        out.push_str(&format!("  \"ignore_merges\": {},\n", model.ignore_merges));
+        write_start(&mut out, &model.start);
+    }
+    if let Some(unk) = model.start.unk {
+        out.push_str(&format!("  \"unk\": {unk},\n"));
+    }
     out.push_str("  \"special_tokens\": ");
     let tokens = model.special_tokens.iter().cloned();
     write_lines(&mut out, ['[', ']'], tokens, write_special_token);
@@ -228,15 +254,29 @@ pub(super) fn write(model: &Model) -> String {
         write_string(out, &alphabet::written(bytes));
         out.push_str(&format!(": {id}"));
     });
-    out.push_str(",\n  \"merges\": ");
-    match &model.merges {
-        Merges::Ranked => out.push_str("\"ranked\""),
-        Merges::Listed(pairs) => write_lines(&mut out, ['[', ']'], pairs, |out, &pair| {
-            write_string(out, &gpt2::merge_line(&model.vocab, pair));
-        }),
+    if model.as_word_piece().is_none() {
+        out.push_str(",\n  \"merges\": ");
+        write_merges(&mut out, model);
     }
     out.push_str("\n}\n");
     out
+}
+
+fn write_merges(out: &mut String, model: &Model) {
+    match &model.merges {
+        Merges::Ranked => out.push_str("\"ranked\""),
+        Merges::Listed(pairs) => write_lines(out, ['[', ']'], pairs, |out, &pair| {
+            write_string(out, &gpt2::merge_line(&model.vocab, pair));
+        }),
+    }
+}
+
+fn normalizer_text(normalizer: Normalizer) -> String {
+    if let Normalizer::Bert(bert) = normalizer {
+        return wordpiece::normalizer_text(&bert);
+    }
+    let known = NORMALIZERS.iter().find(|(_, known)| *known == normalizer);
+    known.map_or("null".to_owned(), |(name, _)| format!("\"{name}\""))
 }
 
 fn write_start(out: &mut String, start: &Start) {
@@ -247,9 +287,6 @@ fn write_start(out: &mut String, start: &Start) {
         out.push_str("  \"end_of_word\": ");
         write_string(out, &end.mark);
         out.push_str(if end.joined { ",\n  \"end_of_word_joined\": true,\n" } else { ",\n" });
-    }
-    if let Some(unk) = start.unk {
-        out.push_str(&format!("  \"unk\": {unk},\n"));
     }
 }
 

@@ -15,6 +15,7 @@ expression engine with look-ahead.
 lets several threads share one.
 */
 
+mod bert;
 mod blocks;
 mod class;
 mod class_table;
@@ -26,8 +27,9 @@ mod whitespace;
 pub use named::Named;
 
 use crate::arch::{Classify, Kernel, Level};
+use crate::bert::Classes;
 use crate::error::Result;
-use crate::model::Pattern;
+use crate::model::{BertTables, Pattern};
 use class::{Char, Class, char_at, char_before};
 use regex::RegexSplitter;
 use scan::Rules;
@@ -58,6 +60,7 @@ enum Scanner {
     Cl100k(Rules),
     O200k,
     DeepseekV3,
+    Bert(BertTables),
     Whitespace,
 }
 
@@ -127,11 +130,15 @@ impl Splitter {
     /// ends between them.
     ///
     /// A letter and a character that is no letter, mark or apostrophe: in all named patterns a word
-    /// ends there, because only those three can follow a letter within a piece. The pattern
-    /// `whitespace` has a rule of its own.
+    /// ends there, because only those three can follow a letter within a piece. The patterns
+    /// `whitespace` and `bert` have rules of their own.
     pub fn cuts_before(&self, text: &[u8], at: usize) -> bool {
-        if matches!(self.kind, Kind::Scanner(Scanner::Whitespace)) {
-            return whitespace::cuts_before(text, at);
+        match self.kind {
+            Kind::Scanner(Scanner::Whitespace) => return whitespace::cuts_before(text, at),
+            Kind::Scanner(Scanner::Bert(tables)) => {
+                return bert::cuts_before(Classes::of(tables), text, at);
+            }
+            _ => {}
         }
         let ends_word =
             |c: Char| !c.class.is_letter() && c.class != Class::Mark && c.code != u32::from(b'\'');
@@ -156,6 +163,8 @@ fn named_kind(named: Named) -> Kind {
         Named::Qwen2 => cl100k(1, false),
         Named::O200k => Scanner::O200k,
         Named::DeepseekV3 => Scanner::DeepseekV3,
+        Named::Bert => Scanner::Bert(BertTables::V0_23),
+        Named::BertV1 => Scanner::Bert(BertTables::V1_0),
         Named::Whitespace => Scanner::Whitespace,
         Named::None => return Kind::Whole,
     })
@@ -226,6 +235,11 @@ impl Kernel for Fill<'_> {
             }
             Scanner::DeepseekV3 => {
                 alternate(text, at, ends, |_, at, _, _| at, scan::deepseek_v3);
+            }
+            Scanner::Bert(tables) => {
+                let classes = Classes::of(tables);
+                let scan = |text: &[u8], at| bert::scan(classes, text, at);
+                alternate(text, at, ends, |_, at, _, _| at, scan);
             }
             Scanner::Whitespace => alternate(text, at, ends, |_, at, _, _| at, whitespace::scan),
         }

@@ -1,5 +1,7 @@
 //! The patterns that have a name, and the regular expressions that define them.
 
+use crate::bert;
+
 /// A pattern that people know by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Named {
@@ -16,6 +18,10 @@ pub enum Named {
     Qwen2,
     /// DeepSeek V3 and R1.
     DeepseekV3,
+    /// Runs of white space, single punctuation marks, and what is between them: BERT's words.
+    Bert,
+    /// The same with the punctuation marks of version 1.0 of Hugging Face's library.
+    BertV1,
     /// Runs of white space, and what is between them.
     Whitespace,
     /// The whole text is one piece.
@@ -37,13 +43,15 @@ macro_rules! o200k {
 
 impl Named {
     /// Every named pattern.
-    pub const ALL: [Named; 8] = [
+    pub const ALL: [Named; 10] = [
         Named::Gpt2,
         Named::Cl100k,
         Named::O200k,
         Named::Llama3,
         Named::Qwen2,
         Named::DeepseekV3,
+        Named::Bert,
+        Named::BertV1,
         Named::Whitespace,
         Named::None,
     ];
@@ -64,6 +72,8 @@ impl Named {
             Named::Llama3 => "llama3",
             Named::Qwen2 => "qwen2",
             Named::DeepseekV3 => "deepseek-v3",
+            Named::Bert => "bert",
+            Named::BertV1 => "bert-v1",
             Named::Whitespace => "whitespace",
             Named::None => "none",
         }
@@ -103,6 +113,8 @@ impl Named {
                     r"\s*[\r\n]+|\s+(?!\S)|\s+"
                 ),
             ],
+            Named::Bert => &[bert::PATTERN_V0_23],
+            Named::BertV1 => &[bert::PATTERN_V1_0],
             Named::Whitespace => &[r"\s+|\S+"],
             Named::None => &[],
         }

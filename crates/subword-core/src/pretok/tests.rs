@@ -2,13 +2,15 @@
 
 use super::*;
 
-const SCANNED: [Named; 7] = [
+const SCANNED: [Named; 9] = [
     Named::Gpt2,
     Named::Cl100k,
     Named::O200k,
     Named::Llama3,
     Named::Qwen2,
     Named::DeepseekV3,
+    Named::Bert,
+    Named::BertV1,
     Named::Whitespace,
 ];
 

@@ -214,7 +214,7 @@ impl Tokenizer {
             Normalizer::Nfc | Normalizer::Nfd | Normalizer::NfcLowercase => {
                 finder.finds_only_spaces()
             }
-            Normalizer::Nfkc | Normalizer::Nfkd => finder.is_empty(),
+            Normalizer::Nfkc | Normalizer::Nfkd | Normalizer::Bert(_) => finder.is_empty(),
         }
     }
 

@@ -11,7 +11,7 @@ use super::{dialect, template, words};
 use crate::error::{Error, Result};
 use crate::formats::json::write_string;
 use crate::formats::{gpt2, ranks};
-use crate::model::{Merges, Model, Normalizer, Pattern, SpecialToken, Units};
+use crate::model::{Bert, Merges, Model, Normalizer, Pattern, SpecialToken, Units};
 use crate::pretok::Named;
 use crate::types::TokenId;
 
@@ -24,7 +24,16 @@ pub(in crate::formats) fn write(model: &Model) -> Result<String> {
     out.push_str("{\n  \"version\": \"1.0\",\n  \"truncation\": null,\n  \"padding\": null,\n");
     out.push_str("  \"added_tokens\": [");
     lines(&mut out, "    ", &model.special_tokens, write_added_token);
+    let bert;
     let normalizer = match model.normalizer {
+        Normalizer::Bert(Bert { clean, cjk, strip_accents, lowercase, .. }) => {
+            bert = format!(
+                "{{\"type\": \"BertNormalizer\", \"clean_text\": {clean}, \
+                 \"handle_chinese_chars\": {cjk}, \"strip_accents\": {strip_accents}, \
+                 \"lowercase\": {lowercase}}}"
+            );
+            &bert
+        }
         Normalizer::None => "null",
         Normalizer::Nfc => "{\"type\": \"NFC\"}",
         Normalizer::Nfd => "{\"type\": \"NFD\"}",

@@ -135,8 +135,8 @@ fn a_newer_version_and_unknown_keys_are_refused() {
         "t.json:7: unknown key \"dropout\" in a subword file of version 1"
     );
     assert_eq!(
-        refused("\"type\": \"bpe\"", "\"type\": \"wordpiece\""),
-        "t.json:4: expected \"bpe\", found \"wordpiece\""
+        refused("\"type\": \"bpe\"", "\"type\": \"unigram\""),
+        "t.json:4: expected \"bpe\" or \"wordpiece\", found \"unigram\""
     );
     assert_eq!(
         refused("\"always\"", "\"alwais\""),
@@ -188,7 +188,7 @@ fn bad_values_are_refused_with_their_line() {
     assert_eq!(
         refused("\"gpt2\"", "\"gpt3\""),
         "t.json:5: expected the name of a pattern, found \"gpt3\"\n  hint: the names are gpt2, cl100k, \
-         o200k, llama3, qwen2, deepseek-v3, whitespace, none; anything else is {\"regex\": \"...\"}"
+         o200k, llama3, qwen2, deepseek-v3, bert, bert-v1, whitespace, none; anything else is {\"regex\": \"...\"}"
     );
     assert_eq!(
         refused("null", "\"lower\""),

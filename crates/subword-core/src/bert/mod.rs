@@ -1,0 +1,311 @@
+/*!
+What BERT's normaliser and word split do with a character.
+
+Both work character by character, so tables hold them: a code point to what it becomes, for one choice
+of options, and a code point to its class in the split. The tables are those of Hugging Face's library,
+old Unicode and odd ranges included, and `table` was made by asking it; here they become arrays that
+are read at two levels, the first time that they are used.
+
+```text
+clean    U+0000 -> nothing       U+00A0 -> a space
+cjk      中     -> a space, 中, a space
+strip    é      -> e             각     -> ᄀ ᅡ ᆨ       U+0301 -> nothing
+lower    É      -> é
+```
+
+The one thing that takes more than one character: stripping is canonical decomposition, which sorts
+adjacent marks. Nearly all marks are dropped; the few that stay have a rank to sort them by.
+*/
+
+mod table;
+
+use std::sync::OnceLock;
+
+use crate::model::{Bert, BertTables};
+
+pub(crate) use table::{PATTERN_V0_23, PATTERN_V1_0};
+
+/// A class of the word split.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[repr(u8)]
+pub enum Class {
+    /// Part of a word.
+    #[default]
+    Word,
+    /// A word of its own.
+    Punctuation,
+    /// Between words.
+    White,
+}
+
+/// What canonical order does with a character.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// It stands where it is, and marks do not move across it.
+    Apart,
+    /// It is dropped, and marks move across it.
+    Through,
+    /// It holds marks that are sorted by their ranks.
+    Sorted,
+}
+
+/// All code points to small values, in blocks that are stored once.
+#[derive(Debug)]
+struct TwoLevel<T> {
+    index: Vec<u16>,
+    blocks: Vec<[T; BLOCK]>,
+}
+
+const BLOCK: usize = 128;
+
+impl<T: Copy + Default> TwoLevel<T> {
+    fn new() -> Self {
+        TwoLevel { index: vec![0; 0x11_0000 / BLOCK], blocks: vec![[T::default(); BLOCK]] }
+    }
+
+    /// The place of a code point, in a block of its own.
+    fn at(&mut self, code: u32) -> &mut T {
+        let index = &mut self.index[code as usize / BLOCK];
+        if *index == 0 {
+            *index = self.blocks.len() as u16;
+            self.blocks.push([T::default(); BLOCK]);
+        }
+        &mut self.blocks[usize::from(*index)][code as usize % BLOCK]
+    }
+
+    /// Gives all of a range a value. Blocks that it covers share one.
+    fn fill(&mut self, ranges: &[(u32, u32)], value: T) {
+        let full = self.blocks.len() as u16;
+        self.blocks.push([value; BLOCK]);
+        for &(first, last) in ranges {
+            let mut code = first;
+            while code <= last {
+                if code as usize % BLOCK == 0 && (last - code) as usize >= BLOCK - 1 {
+                    self.index[code as usize / BLOCK] = full;
+                    code += BLOCK as u32;
+                } else {
+                    *self.at(code) = value;
+                    code += 1;
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn get(&self, code: u32) -> T {
+        let block = self.index.get(code as usize / BLOCK).copied().unwrap_or(0);
+        self.blocks[usize::from(block)][code as usize % BLOCK]
+    }
+}
+
+/// The classes of all characters.
+#[derive(Debug)]
+pub struct Classes(TwoLevel<Class>);
+
+impl Classes {
+    /// Those of a version.
+    pub fn of(tables: BertTables) -> &'static Classes {
+        static CLASSES: [OnceLock<Classes>; 2] = [const { OnceLock::new() }; 2];
+        CLASSES[tables as usize].get_or_init(|| {
+            let mut classes = TwoLevel::new();
+            let punctuation = match tables {
+                BertTables::V0_23 => table::PUNCTUATION_V0_23,
+                BertTables::V1_0 => table::PUNCTUATION_V1_0,
+            };
+            let of = [(table::WHITE, Class::White), (punctuation, Class::Punctuation)];
+            for (ranges, class) in of {
+                classes.fill(ranges, class);
+            }
+            Classes(classes)
+        })
+    }
+
+    /// The class of a code point.
+    #[inline(always)]
+    pub fn get(&self, code: u32) -> Class {
+        self.0.get(code)
+    }
+}
+
+/// What all characters become, for one choice of options.
+#[derive(Debug)]
+pub struct Characters {
+    bert: Bert,
+    /// Where the text of a character is; 0 if it stays as it is.
+    entries: TwoLevel<u32>,
+    texts: String,
+    /// By what marks are sorted.
+    marks: &'static [(u32, u32, u8)],
+}
+
+/// An entry: the place of the text in 20 bits, its length in 5, its order in 2, and a bit that says
+/// that it is one.
+const LEN: u32 = 20;
+const ORDER: u32 = 25;
+const CHANGED: u32 = 1 << 31;
+
+impl Characters {
+    /// Those of a normaliser.
+    pub fn of(bert: Bert) -> &'static Characters {
+        static CHARACTERS: [OnceLock<Characters>; 32] = [const { OnceLock::new() }; 32];
+        let Bert { clean, cjk, strip_accents, lowercase, tables } = bert;
+        let options = [clean, cjk, strip_accents, lowercase, tables == BertTables::V1_0];
+        let place = options.iter().fold(0, |place, &on| place << 1 | usize::from(on));
+        CHARACTERS[place].get_or_init(|| Characters::new(bert))
+    }
+
+    fn new(bert: Bert) -> Characters {
+        let marks = match bert.tables {
+            _ if !bert.strip_accents => &[],
+            BertTables::V0_23 => table::MARKS_V0_23,
+            BertTables::V1_0 => table::MARKS_V1_0,
+        };
+        let mut new = Characters { bert, entries: TwoLevel::new(), texts: String::new(), marks };
+        let mut touched: Vec<u32> = Vec::new();
+        if bert.clean {
+            touched.extend(codes(table::SPACES));
+            new.entries.fill(table::DELETED, CHANGED | (Order::Through as u32) << ORDER);
+        }
+        if bert.lowercase {
+            touched.extend(table::LOWER.iter().map(|&(code, _)| code));
+        }
+        if bert.strip_accents {
+            touched.extend(codes(table::DROPPED));
+            let more = bert.more_stripped().iter();
+            touched.extend(table::STRIPPED.iter().chain(more).map(|&(code, _)| code));
+            touched.extend(marks.iter().flat_map(|&(first, last, _)| first..=last));
+        }
+        let mut text = String::new();
+        for code in touched {
+            let order = new.write(code, &mut text);
+            new.put(code, &text, order);
+        }
+        new
+    }
+
+    fn put(&mut self, code: u32, text: &str, order: Order) {
+        if *self.entries.at(code) != 0 {
+            return;
+        }
+        let at = self.texts.len() as u32;
+        self.texts.push_str(text);
+        *self.entries.at(code) =
+            CHANGED | at | (text.len() as u32) << LEN | (order as u32) << ORDER;
+    }
+
+    /// What a character becomes, by the steps of the definition.
+    fn write(&self, code: u32, text: &mut String) -> Order {
+        let bert = self.bert;
+        text.clear();
+        let character = char::from_u32(code).unwrap_or_default();
+        if bert.clean && contains(table::SPACES, code) {
+            text.push(' ');
+            return Order::Apart;
+        }
+        let spaced = bert.cjk && contains(table::CJK, code);
+        if spaced {
+            text.push(' ');
+        }
+        let mut order = Order::Apart;
+        let lower = |c: char, text: &mut String| match find(table::LOWER, c as u32) {
+            Some(small) if bert.lowercase => text.push_str(small),
+            _ => text.push(c),
+        };
+        if bert.strip_accents {
+            if contains(table::DROPPED, code) {
+                let apart = contains(table::APART, code);
+                order = if apart { Order::Apart } else { Order::Through };
+            } else {
+                let more = find(bert.more_stripped(), code);
+                let mut room = [0; 4];
+                let itself = &*character.encode_utf8(&mut room);
+                let stripped = find(table::STRIPPED, code).or(more).unwrap_or(itself);
+                if stripped.chars().any(|c| self.rank(c) > 0) {
+                    order = Order::Sorted;
+                }
+                stripped.chars().for_each(|c| lower(c, text));
+            }
+        } else {
+            lower(character, text);
+        }
+        if spaced {
+            text.push(' ');
+        }
+        order
+    }
+
+    /// What a character becomes. `None`: it stays. `room` is for what no
+    /// table holds.
+    #[inline(always)]
+    pub fn get<'a>(&'a self, code: u32, room: &'a mut [u8; 12]) -> Option<(&'a str, Order)> {
+        let entry = self.entries.get(code);
+        if entry != 0 {
+            let (at, len) = (entry & ((1 << LEN) - 1), entry >> LEN & 31);
+            let text = &self.texts[at as usize..(at + len) as usize];
+            let order =
+                [Order::Apart, Order::Through, Order::Sorted][(entry >> ORDER & 3) as usize];
+            return Some((text, order));
+        }
+        if self.bert.strip_accents && (0xAC00..0xD7A4).contains(&code) {
+            return Some((syllable(code, room), Order::Apart));
+        }
+        if self.bert.cjk && is_cjk(code) {
+            return Some((spaced(code, room), Order::Apart));
+        }
+        None
+    }
+
+    /// By what a mark is sorted; 0 for what stays in its place.
+    pub fn rank(&self, c: char) -> u8 {
+        let range = |&&(first, last, _): &&(u32, u32, u8)| (first..=last).contains(&(c as u32));
+        self.marks.iter().find(range).map_or(0, |&(.., rank)| rank)
+    }
+}
+
+impl Bert {
+    fn more_stripped(self) -> &'static [(u32, &'static str)] {
+        match self.tables {
+            BertTables::V0_23 => &[],
+            BertTables::V1_0 => table::STRIPPED_V1_0,
+        }
+    }
+}
+
+/// The letters of a Korean syllable.
+fn syllable(code: u32, room: &mut [u8; 12]) -> &str {
+    let at = code - 0xAC00;
+    let letters = [0x1100 + at / 588, 0x1161 + at % 588 / 28, 0x11A7 + at % 28];
+    write_into(room, &letters[..2 + usize::from(at % 28 > 0)])
+}
+
+/// A Chinese character between spaces.
+fn spaced(code: u32, room: &mut [u8; 12]) -> &str {
+    write_into(room, &[0x20, code, 0x20])
+}
+
+fn write_into<'a>(room: &'a mut [u8; 12], codes: &[u32]) -> &'a str {
+    let mut len = 0;
+    for c in codes.iter().filter_map(|&code| char::from_u32(code)) {
+        len += c.encode_utf8(&mut room[len..]).len();
+    }
+    std::str::from_utf8(&room[..len]).unwrap_or_default()
+}
+
+/// Whether a code point gets spaces around it.
+#[inline(always)]
+pub fn is_cjk(code: u32) -> bool {
+    contains(table::CJK, code)
+}
+
+fn codes(ranges: &'static [(u32, u32)]) -> impl Iterator<Item = u32> {
+    ranges.iter().flat_map(|&(first, last)| first..=last)
+}
+
+fn contains(ranges: &[(u32, u32)], code: u32) -> bool {
+    let after = ranges.partition_point(|&(first, _)| first <= code);
+    after > 0 && code <= ranges[after - 1].1
+}
+
+fn find(strings: &[(u32, &'static str)], code: u32) -> Option<&'static str> {
+    strings.binary_search_by_key(&code, |&(code, _)| code).ok().map(|at| strings[at].1)
+}

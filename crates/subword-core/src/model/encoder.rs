@@ -1,0 +1,165 @@
+/*!
+How a piece becomes ids: by merges, or by the longest tokens (WordPiece).
+
+```text
+merges      l o w e r  ->  low er           the pair of lowest rank first
+WordPiece   lower      ->  low ##er         the longest token, then the longest of what is left
+```
+*/
+
+use super::{MAX_SPECIAL_BYTES, Merges, Model, Pattern, Start, Template, Units};
+use crate::error::{Error, Result};
+use crate::pretok::Named;
+use crate::types::TokenId;
+use crate::vocab::Vocab;
+
+/// How a piece becomes ids.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Encoder {
+    /// By the merges of the model.
+    #[default]
+    Merge,
+    /// By the longest tokens.
+    WordPiece(WordPiece),
+}
+
+/// The longest token that starts a word, then the longest of what is left, with a prefix before it.
+/// Pieces of white space have no tokens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WordPiece {
+    /// What stands before a token that goes on within a word: `##`.
+    pub prefix: String,
+    /// A longer word is unknown.
+    pub limit: WordLimit,
+    /// What becomes of a word that has a part without a token.
+    pub unknown: Unknown,
+    /// Decoding takes out the spaces before punctuation and within English contractions.
+    pub cleanup: bool,
+}
+
+/// How long a word may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WordLimit {
+    /// So many characters.
+    Characters(u32),
+    /// So many bytes.
+    Bytes(u32),
+    /// As long as it likes.
+    None,
+}
+
+/// What becomes of a word that has a part without a token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Unknown {
+    /// The whole word is one unk token.
+    #[default]
+    Word,
+    /// The character at which no token starts is an unk token, and the word goes on after it.
+    Character,
+}
+
+impl Default for WordPiece {
+    /// As in BERT.
+    fn default() -> Self {
+        WordPiece {
+            prefix: "##".into(),
+            limit: WordLimit::Characters(100),
+            unknown: Unknown::Word,
+            cleanup: true,
+        }
+    }
+}
+
+impl Model {
+    /// A WordPiece model with BERT's pattern, without normaliser, special tokens and template.
+    pub fn word_piece(vocab: Vocab, unk: TokenId, word_piece: WordPiece) -> Self {
+        Model {
+            vocab,
+            start: Start { units: Units::Characters, end_of_word: None, unk: Some(unk) },
+            encoder: Encoder::WordPiece(word_piece),
+            merges: Merges::Listed(Vec::new()),
+            ignore_merges: false,
+            pattern: Pattern::Named(Named::Bert),
+            normalizer: super::Normalizer::None,
+            special_tokens: Vec::new(),
+            template: Template::default(),
+        }
+    }
+
+    /// What a WordPiece model is made of; none for one that merges.
+    pub fn as_word_piece(&self) -> Option<&WordPiece> {
+        match &self.encoder {
+            Encoder::Merge => None,
+            Encoder::WordPiece(word_piece) => Some(word_piece),
+        }
+    }
+}
+
+/// Checks that a WordPiece model has what it needs and nothing that it does not use.
+pub(super) fn check(model: &Model) -> Result<()> {
+    let Some(word_piece) = model.as_word_piece() else { return Ok(()) };
+    let wrong = if model.merges != Merges::Listed(Vec::new()) || model.ignore_merges {
+        "a WordPiece model has no merges".to_owned()
+    } else if model.start.units != Units::Characters || model.start.end_of_word.is_some() {
+        format!("a WordPiece model starts from characters, not from {}", model.start)
+    } else if model.start.unk.is_none() {
+        "a WordPiece model needs an unk token".to_owned()
+    } else if word_piece.prefix.len() > MAX_SPECIAL_BYTES {
+        let found = word_piece.prefix.len();
+        format!("the prefix has {found} bytes, the limit is {MAX_SPECIAL_BYTES}")
+    } else {
+        return Ok(());
+    };
+    Err(Error::format(wrong))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::SpecialToken;
+
+    fn model() -> Model {
+        let tokens = ["[UNK]", "low", "##er", "[CLS]", "#"];
+        let vocab = Vocab::new((0..).zip(tokens.iter().map(|token| token.as_bytes()))).unwrap();
+        Model::word_piece(vocab, 0, WordPiece::default())
+    }
+
+    #[test]
+    fn special_tokens_leave_the_vocabulary_even_if_they_are_one_character() {
+        let mut model = model();
+        model.special_tokens =
+            [("[UNK]", 0), ("[CLS]", 3), ("#", 4)].map(|(c, id)| SpecialToken::new(c, id)).into();
+        let model = model.checked().unwrap();
+        assert_eq!(model.vocab.iter().map(|(id, _)| id).collect::<Vec<_>>(), [1, 2]);
+        assert_eq!(model.token_bytes(0), Some(&b"[UNK]"[..]));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        let refused = |change: &dyn Fn(&mut Model)| {
+            let mut model = model();
+            change(&mut model);
+            model.checked().unwrap_err().to_string()
+        };
+        let no_merges = "a WordPiece model has no merges";
+        assert_eq!(refused(&|model| model.merges = Merges::Listed(vec![(0, 1)])), no_merges);
+        assert_eq!(
+            refused(&|model| model.start.end_of_word =
+                Some(crate::model::EndOfWord { mark: "#".into(), joined: false })),
+            "a WordPiece model starts from characters, not from characters with the mark \"#\""
+        );
+        assert_eq!(
+            refused(&|model| model.start.unk = None),
+            "a WordPiece model needs an unk token"
+        );
+        assert_eq!(
+            refused(&|model| model.start.unk = Some(9)),
+            "the unk token has id 9, which no token has"
+        );
+        let long = WordPiece { prefix: "#".repeat(1025), ..WordPiece::default() };
+        assert_eq!(
+            refused(&|model| model.encoder = Encoder::WordPiece(long.clone())),
+            "the prefix has 1025 bytes, the limit is 1024"
+        );
+    }
+}

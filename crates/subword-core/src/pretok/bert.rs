@@ -1,0 +1,40 @@
+/*!
+The patterns `bert` and `bert-v1`: runs of white space, single punctuation marks, and words between
+them.
+
+```text
+"it's  5 km."  ->  "it" | "'" | "s" | "  " | "5" | " " | "km" | "."
+```
+
+They differ in what is punctuation: that of the Unicode version which the tables were made with, and
+all symbols of ASCII.
+*/
+
+use super::class::{char_at, char_before};
+use crate::bert::{Class, Classes};
+
+/// Where the piece that starts at `at` ends.
+pub(super) fn scan(classes: &Classes, text: &[u8], at: usize) -> usize {
+    let Some(first) = char_at(text, at) else { return at };
+    let class = classes.get(first.code);
+    let mut end = first.end;
+    if class == Class::Punctuation {
+        return end;
+    }
+    while let Some(c) = char_at(text, end).filter(|c| classes.get(c.code) == class) {
+        end = c.end;
+    }
+    end
+}
+
+/// Whether a piece ends at `at`, whatever stands around the two characters there.
+pub(super) fn cuts_before(classes: &Classes, text: &[u8], at: usize) -> bool {
+    let starts = text.get(at).is_some_and(|byte| byte & 0xC0 != 0x80);
+    match (char_before(text, at), char_at(text, at)) {
+        (Some(before), Some(after)) if starts => {
+            let (before, after) = (classes.get(before.code), classes.get(after.code));
+            before != after || before == Class::Punctuation
+        }
+        _ => false,
+    }
+}
