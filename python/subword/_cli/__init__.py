@@ -4,6 +4,7 @@
     count, merge-counts     count tokens, or the pieces of a corpus
     encode, decode          text to ids and back
     explain                 how a text becomes its tokens
+    compare                 trainers side by side
     info, convert           what a tokenizer is, and in which format
 
 Each command reads files or standard input and writes text or numpy arrays; text is read as bytes,
@@ -20,7 +21,7 @@ Files of a corpus are trusted: unlike `Tokenizer.encode`, the commands encode sp
 their ids unless `--special` says otherwise.
 """
 
-from subword._cli import counting, describing, encoding, explaining, training
+from subword._cli import comparing, counting, describing, encoding, explaining, training
 from subword._cli.group import main
 
-__all__ = ["counting", "describing", "encoding", "explaining", "main", "training"]
+__all__ = ["comparing", "counting", "describing", "encoding", "explaining", "main", "training"]
