@@ -7,7 +7,7 @@ BENCH := .venv-bench
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test build format lint rust-test python-test bench bench-peers clean
+.PHONY: help demo test build format lint rust-test python-test concepts bench bench-peers clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | expand -t 14
@@ -31,14 +31,14 @@ $(VENV)/built: $(VENV)/installed $(RUST_SOURCES)
 
 format: $(VENV)/installed ## format all code
 	cargo fmt
-	$(BIN)/ruff format python tests bench
-	$(BIN)/ruff check --fix python tests bench
+	$(BIN)/ruff format python tests bench docs
+	$(BIN)/ruff check --fix python tests bench docs
 
 lint: $(VENV)/built ## formatters, linters and type checkers, changing nothing
 	cargo fmt --check
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
-	$(BIN)/ruff format --check python tests bench
-	$(BIN)/ruff check python tests bench
+	$(BIN)/ruff format --check python tests bench docs
+	$(BIN)/ruff check python tests bench docs
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest subword._core
 
@@ -47,6 +47,9 @@ rust-test: ## the engine's own tests
 
 python-test: $(VENV)/built ## the tests of the package, slow ones included
 	$(BIN)/python -m pytest --quiet --numprocesses auto --dist worksteal
+
+concepts: $(VENV)/built ## draw the pictures of docs/concepts, from CORPUS if it is given
+	$(BIN)/python docs/concepts/plots.py $(CORPUS)
 
 bench-peers: ## install the peers that we are measured against
 	$(PYTHON) -m venv $(BENCH)

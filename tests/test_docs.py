@@ -45,6 +45,12 @@ def test_every_guide_is_on_the_map() -> None:
     assert guides <= there
 
 
+def test_every_chapter_is_on_the_ladder() -> None:
+    folder = ROOT / "docs/concepts"
+    there = {(folder / link).resolve() for link in links(folder / "index.md")}
+    assert {path for path in folder.glob("*.md") if path.name != "index.md"} <= there
+
+
 def test_links_and_headings_are_read_as_they_are_written(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(

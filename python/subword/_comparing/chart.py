@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from subword._comparing.report import duration
@@ -79,28 +80,44 @@ def place(value: float, low: float, high: float, size: int) -> int:
     return round((size - 1) * math.log(value / low) / math.log(high / low))
 
 
+@dataclass(frozen=True)
+class Line:
+    """A line of a picture; without a name it is not in the legend."""
+
+    points: Sequence[tuple[float, float]]
+    colour: str
+    name: str | None = None
+    style: str = "-"
+
+
 def draw(runs: Sequence[Run], path: Path, *, bright: Sequence[str] | None = None) -> None:
-    """Draw the runs into a .png or .svg file; with ``bright``, the others stay in the background.
+    """Draw runs into a .png or .svg file; with ``bright``, the others stay in the background.
 
     Needs matplotlib: an ImportError where it is not installed.
     """
+    lines = []
+    for at, run in enumerate(runs):
+        colour = f"C{at}" if bright is None or run.name in bright else "0.85"
+        lines.append(Line(measured_points(run), colour, run.name))
+        lines.append(Line(extrapolated_points(run), colour, style=":"))
+    lines.sort(key=lambda line: line.colour != "0.85")  # what is bright is drawn last
+    draw_lines(lines, path, x="merges", y="seconds")
+
+
+def draw_lines(lines: Sequence[Line], path: Path, *, x: str, y: str, scale: str = "log") -> None:
+    """Draw lines into a .png or .svg file; the same file for the same lines."""
     import matplotlib
     from matplotlib.figure import Figure
 
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": path.stem}):
-        figure = Figure(figsize=(7.2, 4.2), layout="constrained")
+        figure = Figure(figsize=(6.4, 3.6), layout="constrained")
         axes = figure.add_subplot()
-        for at, run in enumerate(runs):
-            seen = bright is None or run.name in bright
-            colour, order = (f"C{at}", 3) if seen else ("0.8", 2)
-            for points, line in ((measured_points(run), "-"), (extrapolated_points(run), ":")):
-                label = run.name if line == "-" else None
-                axes.plot(*columns(points), line, color=colour, zorder=order, label=label)
-        axes.set(xscale="log", yscale="log", xlabel="merges", ylabel="seconds")
+        for line in lines:
+            across, up = ([point[axis] for point in line.points] for axis in (0, 1))
+            axes.plot(across, up, line.style, color=line.colour, label=line.name)
+        axes.set(xscale=scale, yscale=scale, xlabel=x, ylabel=y)
+        axes.minorticks_off()
         axes.grid(color="0.92")
-        axes.legend(frameon=False)
+        if any(line.name for line in lines):
+            axes.legend(frameon=False)
         figure.savefig(path, metadata=METADATA[path.suffix.lower()], dpi=150)
-
-
-def columns(points: Sequence[Point]) -> tuple[list[int], list[float]]:
-    return [merges for merges, _ in points], [seconds for _, seconds in points]

@@ -35,7 +35,7 @@ ENGINE, TOKENIZERS = "engine", "tokenizers"
 QUICK, TIMES = 1.0, 3
 
 #: How many points of a run are kept.
-POINTS = 40
+POINTS = 24
 
 T = TypeVar("T")
 
@@ -147,11 +147,11 @@ def by_tokenizers(task: Task) -> Run:
 
 
 def best_of(train: Callable[[int], T], num_merges: int) -> tuple[T, list[Point]]:
-    """Learn no merges, half and all of them, several times in turn; the best time of each."""
+    """Learn none, a few and all of the merges, several times in turn; the best time of each."""
     train(0)  # the first call loads what is loaded once
     best: dict[int, float] = {}
     for _ in range(TIMES):
-        for merges in sorted({0, num_merges // 2, num_merges}):
+        for merges in sorted({0, num_merges // 100, num_merges // 10, num_merges}):
             learned, seconds = timed(train, merges)
             best[merges] = min(seconds, best.get(merges, seconds))
     # More merges never take less time; where it seems so, the clock was too coarse.
