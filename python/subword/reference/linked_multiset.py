@@ -144,9 +144,7 @@ def learn(
     """Yield the merges of `naive.learn`; see the top of this file for an example."""
     rule, work = Rule(ids, ties, max_token_length), work or Work()
     tokens: list[bytes] = []
-    after: list[int] = []
-    before: list[int] = []
-    count: list[int] = []
+    after, before, count = list[int](), list[int](), list[int]()
     for piece, times in words:
         first, end = len(tokens), len(tokens) + len(piece)
         tokens += piece
@@ -185,13 +183,15 @@ def learn(
                 continue
             times, start, end = count[left], before[left], after[right]
             if start != END:
+                made = tokens[start], merged
                 change[tokens[start], x] -= times
-                change[tokens[start], merged] += times
-                places[tokens[start], merged].append(start)
+                change[made] += times
+                places[made].append(start)
             if end != END:
+                made = merged, tokens[end]
                 change[y, tokens[end]] -= times
-                change[merged, tokens[end]] += times
-                places[merged, tokens[end]].append(left)
+                change[made] += times
+                places[made].append(left)
                 before[end] = left
             tokens[left], after[left] = merged, end
             tokens[right], after[right] = DEAD, END
