@@ -21,6 +21,7 @@ From what a user holds down to bytes:
 | `counts`    | how often each piece occurs                                               |
 | `pretok`    | text to pieces; never sees an id                                          |
 | `bpe`       | one piece to token ids; sees no pattern, no special token, no file        |
+| `wordpiece` | one word to token ids by the longest tokens                               |
 | `cache`     | piece to ids, remembered, bounded                                         |
 | `model`     | everything a trained tokenizer is, as plain data                          |
 | `vocab`     | token bytes to id, and back                                               |
@@ -54,6 +55,7 @@ pub mod trainer;
 pub mod types;
 pub mod utf8;
 pub mod vocab;
+pub mod wordpiece;
 
 pub use counts::Counts;
 pub use error::{Error, Result};

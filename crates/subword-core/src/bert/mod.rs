@@ -255,6 +255,17 @@ impl Characters {
         None
     }
 
+    /// Whether a character becomes a word or white space of its own, whatever stands around it.
+    pub fn stands_apart(&self, classes: &Classes, code: u32) -> bool {
+        let apart = |c: char| classes.get(c as u32) != Class::Word;
+        match self.get(code, &mut [0; 12]) {
+            None => classes.get(code) != Class::Word,
+            Some((text, order)) => {
+                order == Order::Apart && text.starts_with(apart) && text.ends_with(apart)
+            }
+        }
+    }
+
     /// By what a mark is sorted; 0 for what stays in its place.
     pub fn rank(&self, c: char) -> u8 {
         let range = |&&(first, last, _): &&(u32, u32, u8)| (first..=last).contains(&(c as u32));

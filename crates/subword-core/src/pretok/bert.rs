@@ -11,7 +11,8 @@ all symbols of ASCII.
 */
 
 use super::class::{char_at, char_before};
-use crate::bert::{Class, Classes};
+use crate::bert::{Characters, Class, Classes};
+use crate::model::Bert;
 
 /// Where the piece that starts at `at` ends.
 pub(super) fn scan(classes: &Classes, text: &[u8], at: usize) -> usize {
@@ -37,4 +38,18 @@ pub(super) fn cuts_before(classes: &Classes, text: &[u8], at: usize) -> bool {
         }
         _ => false,
     }
+}
+
+/// The same in a text that is yet to be normalised: one of the two characters becomes a word or white
+/// space of its own, whatever stands around it.
+pub(super) fn cuts_before_normalised(
+    classes: &Classes,
+    normalizer: Bert,
+    text: &[u8],
+    at: usize,
+) -> bool {
+    let characters = Characters::of(normalizer);
+    let starts = text.get(at).is_some_and(|byte| byte & 0xC0 != 0x80);
+    let apart = |c: super::class::Char| characters.stands_apart(classes, c.code);
+    starts && (char_before(text, at).is_some_and(apart) || char_at(text, at).is_some_and(apart))
 }

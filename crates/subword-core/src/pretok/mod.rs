@@ -29,7 +29,7 @@ pub use named::Named;
 use crate::arch::{Classify, Kernel, Level};
 use crate::bert::Classes;
 use crate::error::Result;
-use crate::model::{BertTables, Pattern};
+use crate::model::{Bert, BertTables, Pattern};
 use class::{Char, Class, char_at, char_before};
 use regex::RegexSplitter;
 use scan::Rules;
@@ -146,6 +146,16 @@ impl Splitter {
             && text.get(at).is_some_and(|byte| byte & 0xC0 != 0x80)
             && char_before(text, at).is_some_and(|c| c.class.is_letter())
             && char_at(text, at).is_some_and(ends_word)
+    }
+
+    /// The same in a text that BERT's normaliser is yet to change. Only the patterns `bert` know that.
+    pub fn cuts_before_normalised(&self, normalizer: Bert, text: &[u8], at: usize) -> bool {
+        match self.kind {
+            Kind::Scanner(Scanner::Bert(tables)) => {
+                bert::cuts_before_normalised(Classes::of(tables), normalizer, text, at)
+            }
+            _ => false,
+        }
     }
 
     /// Whether there are places where [`Splitter::cuts_before`] lets a text be cut.

@@ -15,6 +15,7 @@ like pieces. Where the script is written with spaces a long piece is a long word
 whole, and cut only if it is new and very long.
 */
 
+mod wordpiece;
 mod words;
 
 use super::{Finders, Tokenizer};
@@ -26,6 +27,8 @@ use crate::cache::{
 use crate::error::{Error, Result};
 use crate::pretok::BATCH;
 use crate::types::TokenId;
+
+pub(super) use wordpiece::Words;
 
 /// How many pieces and segments are looked up at a time, at most.
 const MOST_ENTRIES: usize = 4 * BATCH;
@@ -195,6 +198,9 @@ impl Tokenizer {
         worker: &mut Worker,
         sink: &mut impl Sink,
     ) -> Result<()> {
+        if let Some(words) = &self.words {
+            return self.encode_word_pieces(words, text, worker, sink);
+        }
         if !self.plain {
             return self.encode_words(text, worker, sink);
         }

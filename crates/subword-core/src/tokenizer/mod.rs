@@ -15,7 +15,7 @@ mod encode;
 mod offsets;
 mod threads;
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use crate::arch::Level;
 use crate::bpe::{Joins, Merger};
@@ -25,13 +25,18 @@ use crate::model::{Model, Normalizer};
 use crate::pretok::Splitter;
 use crate::special::{Allowed, Finder};
 use crate::types::TokenId;
-use encode::Worker;
+use crate::vocab::Vocab;
+use crate::wordpiece::{Linear, WordEncoder};
+use encode::{Words, Worker};
 
 pub use offsets::{Located, in_characters};
 pub use threads::{Ragged, Threads};
 
 /// How much memory the cache of each thread may use, if the caller does not say.
 pub const DEFAULT_CACHE_BYTES: usize = 64 << 20;
+
+/// What is cut where no token spans, in a model that does not merge.
+static NO_TOKENS: LazyLock<Vocab> = LazyLock::new(Vocab::default);
 
 /// How many workers are kept between calls.
 const POOL_SIZE: usize = 64;
@@ -45,6 +50,8 @@ pub struct Tokenizer {
     joins: Joins,
     /// Pieces start from bytes and nothing else: see `encode/words`.
     plain: bool,
+    /// What a WordPiece model has instead of merges: see `encode/wordpiece`.
+    words: Option<Words>,
     /// The finders of all special tokens, and of those that are always matched.
     all: Finders,
     always: Finders,
@@ -87,6 +94,26 @@ impl Tokenizer {
     /// Prepares a model that `Model::checked` has passed. `cache_bytes` bounds the cache of each
     /// thread that encodes at the same time; 0 switches it off.
     pub fn new(model: Arc<Model>, cache_bytes: usize) -> Result<Tokenizer> {
+        let words = model.as_word_piece().map(|words| WordEncoder::new(&model, words));
+        Tokenizer::with_words(model.clone(), cache_bytes, words.map(Words::Fast))
+    }
+
+    /// The same for a WordPiece model, in time that is linear in the text whatever the vocabulary, and
+    /// without a cache: see `wordpiece::Linear`.
+    pub fn linear(model: Arc<Model>) -> Result<Tokenizer> {
+        let Some(words) = model.as_word_piece() else {
+            let message = "only WordPiece models have a linear encoder".to_owned();
+            return Err(Error::Argument { message });
+        };
+        let words = Linear::new(&model, words)?;
+        Tokenizer::with_words(model, 0, Some(Words::Linear(words)))
+    }
+
+    fn with_words(
+        model: Arc<Model>,
+        cache_bytes: usize,
+        words: Option<Words>,
+    ) -> Result<Tokenizer> {
         let tokens = || model.special_tokens.iter();
         let merger = Merger::new(&model);
         let plain = model.start.is_plain();
@@ -95,7 +122,8 @@ impl Tokenizer {
             missing_bytes: if plain { merger.missing_bytes() } else { Vec::new() },
             plain,
             merger,
-            joins: Joins::new(&model.vocab),
+            joins: Joins::new(if words.is_some() { &NO_TOKENS } else { &model.vocab }),
+            words,
             all: Finders::new(model.normalizer, tokens())?,
             always: Finders::new(model.normalizer, tokens().filter(|token| token.always))?,
             workers: Pool::new(POOL_SIZE),
@@ -119,6 +147,9 @@ impl Tokenizer {
     pub fn decode(&self, ids: &[TokenId]) -> Result<Vec<u8>> {
         if let Some(end) = &self.model.start.end_of_word {
             return self.decode_words(ids, end.mark.as_bytes());
+        }
+        if let Some(word_piece) = self.model.as_word_piece() {
+            return self.decode_word_pieces(ids, word_piece);
         }
         let mut bytes = Vec::with_capacity(ids.len() * 4);
         for (position, &id) in ids.iter().enumerate() {

@@ -60,11 +60,15 @@ impl Tokenizer {
             }
             let mut ids = Vec::new();
             let part_text = &normal[part.start..part.end];
+            let push = |id, start: usize, end: usize| {
+                let (from, to) = place(part.start + start, part.start + end);
+                located.push(id, from, to);
+            };
+            if let Some(words) = &self.words {
+                return self.locate_word_pieces(words, part_text, push);
+            }
             if !self.plain {
-                return self.locate_words(part_text, |id, start, end| {
-                    let (from, to) = place(part.start + start, part.start + end);
-                    located.push(id, from, to);
-                });
+                return self.locate_words(part_text, push);
             }
             self.with_worker(|worker| self.encode_ordinary(part_text, worker, &mut ids))?;
             let mut at = part.start;

@@ -220,6 +220,9 @@ impl Tokenizer {
 
     /// Whether an ordinary text may be cut at `at`, normalisation included.
     fn may_cut(&self, text: &[u8], at: usize) -> bool {
+        if let Normalizer::Bert(bert) = self.model.normalizer {
+            return self.splitter.cuts_before_normalised(bert, text, at);
+        }
         let normal = self.model.normalizer == Normalizer::None || text[at].is_ascii();
         normal && self.splitter.cuts_before(text, at)
     }

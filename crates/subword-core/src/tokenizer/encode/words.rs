@@ -204,7 +204,7 @@ impl Tokenizer {
         texts: &[&[u8]],
         finders: &Finders,
     ) -> Error {
-        if self.plain || !matches!(error, Error::Text { .. }) {
+        if self.plain || self.words.is_some() || !matches!(error, Error::Text { .. }) {
             return error;
         }
         texts.iter().find_map(|text| self.first_unknown(text, finders).err()).unwrap_or(error)

@@ -1,0 +1,189 @@
+/*!
+WordPiece models: each word is looked up, and if it is new encoded by the longest tokens.
+
+```text
+ENCODE  "Playing, ça"  ->  "playing, ca"  ->  playing | , | ca  ->  play ##ing , ca
+DECODE  play ##ing , ca  ->  "playing , ca"     and with clean-up "playing, ca"
+```
+*/
+
+use super::{Sink, Worker};
+use crate::cache::{LONGEST_SHORT, short_key};
+use crate::error::{Error, Result};
+use crate::model::{Units, WordPiece};
+use crate::tokenizer::Tokenizer;
+use crate::types::TokenId;
+use crate::wordpiece::{Linear, WordEncoder};
+
+/// How words become ids.
+#[derive(Debug)]
+pub(in crate::tokenizer) enum Words {
+    Fast(WordEncoder),
+    Linear(Linear),
+}
+
+impl Words {
+    fn encoder(&self) -> &WordEncoder {
+        match self {
+            Words::Fast(encoder) => encoder,
+            Words::Linear(linear) => linear.words(),
+        }
+    }
+}
+
+impl Tokenizer {
+    /// A normalised text that only needs to be cut and encoded.
+    pub(super) fn encode_word_pieces(
+        &self,
+        words: &Words,
+        text: &[u8],
+        worker: &mut Worker,
+        sink: &mut impl Sink,
+    ) -> Result<()> {
+        let mut cursor = self.splitter.cursor(text)?;
+        let mut ends = std::mem::take(&mut worker.ends);
+        let (mut at, mut batch) = (0, Vec::new());
+        loop {
+            cursor.next_batch(&mut ends);
+            if ends.is_empty() || sink.is_full() {
+                break;
+            }
+            // PERF: first ask for the cache lines of all, then look: see `encode`.
+            let view = worker.cache.view();
+            for &end in &ends {
+                let start = std::mem::replace(&mut at, end);
+                if is_white(&text[start..end]) {
+                    continue;
+                }
+                if end - start <= LONGEST_SHORT {
+                    view.line_of(short_key(text, start, end, false));
+                }
+                batch.push((start, end));
+            }
+            for (start, end) in batch.drain(..) {
+                let many = |ids: &[TokenId]| sink.many(ids);
+                let Words::Fast(encoder) = words else {
+                    self.encode_new(words, &text[start..end], worker, many);
+                    continue;
+                };
+                if !worker.cache.recall(text, start, end, false, |ids| sink.many(ids)) {
+                    worker.ids.clear();
+                    encoder.encode(&text[start..end], &mut worker.ids);
+                    worker.cache.insert(&text[start..end], false, &worker.ids);
+                    sink.many(&worker.ids);
+                }
+            }
+        }
+        worker.ends = ends;
+        Ok(())
+    }
+
+    fn encode_new(
+        &self,
+        words: &Words,
+        word: &[u8],
+        worker: &mut Worker,
+        mut take: impl FnMut(&[TokenId]),
+    ) {
+        worker.ids.clear();
+        match words {
+            Words::Fast(encoder) => encoder.encode(word, &mut worker.ids),
+            Words::Linear(linear) => linear.encode(word, &mut worker.ids),
+        }
+        take(&worker.ids);
+    }
+
+    /// Calls `each` with every id of a normalised text and its place there.
+    pub(in crate::tokenizer) fn locate_word_pieces(
+        &self,
+        words: &Words,
+        text: &[u8],
+        mut each: impl FnMut(TokenId, usize, usize),
+    ) -> Result<()> {
+        let mut cursor = self.splitter.cursor(text)?;
+        let (mut ends, mut ids, mut start) = (Vec::new(), Vec::new(), 0);
+        let token_len = |id| self.model.token_bytes(id).map_or(0, <[u8]>::len);
+        loop {
+            cursor.next_batch(&mut ends);
+            if ends.is_empty() {
+                return Ok(());
+            }
+            for &end in &ends {
+                let word = &text[start..end];
+                if !is_white(word) {
+                    ids.clear();
+                    words.encoder().encode(word, &mut ids);
+                    words.encoder().locate(word, &ids, token_len, |id, from, to| {
+                        each(id, start + from, start + to);
+                    });
+                }
+                start = end;
+            }
+        }
+    }
+
+    /// The text that the ids spell: a space between words, none before what goes on within one.
+    pub(in crate::tokenizer) fn decode_word_pieces(
+        &self,
+        ids: &[TokenId],
+        word_piece: &WordPiece,
+    ) -> Result<Vec<u8>> {
+        let prefix = word_piece.prefix.as_bytes();
+        let mut bytes = Vec::with_capacity(ids.len() * 6);
+        for (position, &id) in ids.iter().enumerate() {
+            let unknown = || Error::unknown_id(id, position);
+            let token = self.model.token_bytes(id).ok_or_else(unknown)?;
+            let start = bytes.len();
+            match token.strip_prefix(prefix).filter(|_| position > 0) {
+                Some(rest) => bytes.extend_from_slice(rest),
+                None => {
+                    if position > 0 {
+                        bytes.push(b' ');
+                    }
+                    bytes.extend_from_slice(token);
+                }
+            }
+            if word_piece.cleanup {
+                clean_up(&mut bytes, start);
+            }
+        }
+        Ok(bytes)
+    }
+}
+
+/// Takes out the spaces before punctuation and within English contractions, from `start` on: the
+/// replacements of Hugging Face's decoder, one after the other, in each token with the space before it.
+fn clean_up(bytes: &mut Vec<u8>, start: usize) {
+    const REPLACED: [(&str, &str); 11] = [
+        (" .", "."),
+        (" ?", "?"),
+        (" !", "!"),
+        (" ,", ","),
+        (" ' ", "'"),
+        (" n't", "n't"),
+        (" 'm", "'m"),
+        (" do not", " don't"),
+        (" 's", "'s"),
+        (" 've", "'ve"),
+        (" 're", "'re"),
+    ];
+    if !bytes[start..].contains(&b' ') {
+        return;
+    }
+    let mut token = String::from_utf8_lossy(&bytes[start..]).into_owned();
+    for (long, short) in REPLACED {
+        if token.contains(long) {
+            token = token.replace(long, short);
+        }
+    }
+    bytes.truncate(start);
+    bytes.extend_from_slice(token.as_bytes());
+}
+
+/// Whether a piece is white space: no pattern puts that and something else into one piece, except
+/// those that know no words.
+fn is_white(piece: &[u8]) -> bool {
+    let white = |c: &[u8]| std::str::from_utf8(c).is_ok_and(|c| c.chars().all(char::is_whitespace));
+    !piece.first().is_some_and(u8::is_ascii_graphic)
+        && (piece == b" " || Units::Characters.of(piece).all(white))
+}

@@ -1,0 +1,163 @@
+/*!
+One word to token ids: WordPiece.
+
+Take the longest token that the word starts with, then the longest token with the prefix (`##`) that
+the rest starts with, until nothing is left. If at some place there is none, or if the word is too
+long, the whole word is unknown:
+
+```text
+tokens  low  ##er  ##e  ##s
+lower   ->  low ##er
+lows    ->  low ##s
+slow    ->  [UNK]                 no token starts with s, and ##s goes on within a word only
+```
+
+All tokens are in one trie, those with a prefix too: to go on within a word is to start from the node
+of the prefix.
+
+* *fast* ([`WordEncoder::encode`]) walks the trie from the start of a token as far as it goes, and
+  starts again after the longest token that it saw. What it walked in vain it walks again, so a word of
+  n bytes takes n·m steps, m being the longest token. Words are short and most are remembered by a
+  cache, so nothing is faster on text.
+* *linear* ([`Linear`]) knows for every node what to do when it goes no further: n steps, whatever the
+  vocabulary.
+
+Invariants
+* A token starts and ends where characters do, because all tokens are whole characters.
+* The ids depend on the word alone.
+*/
+
+mod linear;
+mod trie;
+
+pub use linear::Linear;
+
+use crate::model::{Model, Units, Unknown, WordLimit, WordPiece};
+use crate::types::TokenId;
+use trie::{Node, ROOT, Trie};
+
+/// Encodes words.
+#[derive(Debug)]
+pub struct WordEncoder {
+    trie: Trie,
+    /// Where a token starts that goes on within a word; none if no token has the prefix.
+    within: Option<Node>,
+    unk: TokenId,
+    limit: WordLimit,
+    unknown: Unknown,
+    prefix: usize,
+}
+
+impl WordEncoder {
+    /// Prepares a checked model.
+    pub fn new(model: &Model, word_piece: &WordPiece) -> WordEncoder {
+        let trie = Trie::new(model.vocab.iter());
+        WordEncoder {
+            within: trie.node_of(word_piece.prefix.as_bytes()),
+            trie,
+            unk: model.start.unk.unwrap_or_default(),
+            limit: word_piece.limit,
+            unknown: word_piece.unknown,
+            prefix: word_piece.prefix.len(),
+        }
+    }
+
+    /// Appends the ids of a word.
+    pub fn encode(&self, word: &[u8], ids: &mut Vec<TokenId>) {
+        let before = ids.len();
+        if self.is_too_long(word) {
+            ids.push(self.unk);
+            return;
+        }
+        let (mut at, mut from) = (0, Some(ROOT));
+        while at < word.len() {
+            match from.and_then(|from| self.longest(from, &word[at..])) {
+                Some((id, len)) => {
+                    ids.push(id);
+                    at += len;
+                }
+                None => match self.unknown {
+                    Unknown::Word => {
+                        ids.truncate(before);
+                        ids.push(self.unk);
+                        return;
+                    }
+                    Unknown::Character => {
+                        ids.push(self.unk);
+                        at += character(&word[at..]);
+                    }
+                },
+            }
+            from = self.within;
+        }
+    }
+
+    /// The longest token from a node on that the text starts with, and its length there.
+    #[inline]
+    fn longest(&self, from: Node, text: &[u8]) -> Option<(TokenId, usize)> {
+        let (mut node, mut found) = (from, None);
+        for (at, &byte) in text.iter().enumerate() {
+            match self.trie.child(node, byte) {
+                Some(child) => node = child,
+                None => break,
+            }
+            if let Some(id) = self.trie.id(node) {
+                found = Some((id, at + 1));
+            }
+        }
+        found
+    }
+
+    /// Whether a word is unknown because of its length.
+    #[inline]
+    pub fn is_too_long(&self, word: &[u8]) -> bool {
+        match self.limit {
+            WordLimit::Bytes(limit) => word.len() > limit as usize,
+            WordLimit::Characters(limit) => {
+                word.len() > limit as usize && characters(word) > limit as usize
+            }
+            WordLimit::None => false,
+        }
+    }
+
+    /// Calls `each` with the ids of a word, which `encode` gave, and the place of each within it.
+    pub fn locate(
+        &self,
+        word: &[u8],
+        ids: &[TokenId],
+        token_len: impl Fn(TokenId) -> usize,
+        mut each: impl FnMut(TokenId, usize, usize),
+    ) {
+        let (mut at, mut from) = (0, Some(ROOT));
+        for (i, &id) in ids.iter().enumerate() {
+            let mut unknown = id == self.unk;
+            if unknown && self.unknown == Unknown::Character {
+                let token = from.and_then(|from| self.longest(from, &word[at..]));
+                unknown = token.is_none_or(|(token, _)| token != id);
+            }
+            let end = match self.unknown {
+                _ if unknown && ids.len() == 1 => word.len(),
+                Unknown::Character if unknown => at + character(&word[at..]),
+                _ => at + token_len(id) - if i == 0 { 0 } else { self.prefix },
+            };
+            each(id, at, end);
+            (at, from) = (end, self.within);
+        }
+    }
+}
+
+/// The length of the first character.
+fn character(text: &[u8]) -> usize {
+    Units::Characters.of(text).next().map_or(0, <[u8]>::len)
+}
+
+/// How many characters there are.
+fn characters(text: &[u8]) -> usize {
+    match std::str::from_utf8(text) {
+        Ok(text) => text.chars().count(),
+        Err(_) => Units::Characters.of(text).count(),
+    }
+}
+
+#[cfg(test)]
+mod tests;
