@@ -1,12 +1,13 @@
-"""The reference encoders: known answers, and the two ways to merge agree on everything."""
+"""The reference encoders: known answers; they agree with each other and with the engine."""
 
 from __future__ import annotations
 
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from subword import Tokenizer
 from subword.reference import (
     CachedEncoder,
     merge_by_list,
@@ -43,6 +44,31 @@ def by_pair(merges: Merges) -> dict[tuple[bytes, bytes], int]:
 @given(piece=pieces, merges=merge_lists())
 def test_the_heap_gives_the_answer_of_the_loop(piece: bytes, merges: Merges) -> None:
     assert merge_with_heap(piece, by_pair(merges)) == merge_by_list(piece, by_pair(merges))
+
+
+@settings(max_examples=500)
+@given(piece=pieces | st.binary(max_size=90), merges=merge_lists())
+def test_every_encoder_gives_the_answer_of_the_engine(piece: bytes, merges: Merges) -> None:
+    made = sorted({left + right for left, right in merges})
+    vocab = BYTES | dict(enumerate(made, start=256))
+    tok = Tokenizer(vocab, merges, pattern="none")
+    ids = tok.encode(piece)
+    tokens = [vocab[id] for id in ids]
+    assert tokens == merge_by_list(piece, by_pair(merges))
+    assert tokens == merge_with_heap(piece, by_pair(merges))
+    assert ids == CachedEncoder(vocab, merges).encode_piece(piece)
+
+
+@settings(max_examples=500)
+@given(
+    piece=pieces | st.binary(max_size=90),
+    made=st.lists(st.text("abc", min_size=2, max_size=6).map(str.encode), unique=True, max_size=12),
+)
+def test_ranks_mean_what_they_mean_to_the_engine(piece: bytes, made: list[bytes]) -> None:
+    ranks = {token: id for id, token in BYTES.items()} | {t: 256 + i for i, t in enumerate(made)}
+    tok = Tokenizer.from_ranks(ranks, pattern="none")
+    expected = [piece] if piece in ranks else merge_by_rank(piece, ranks)
+    assert [tok.token_bytes(id) for id in tok.encode(piece)] == expected
 
 
 @given(piece=st.binary(max_size=40), merges=merge_lists())

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from typing_extensions import Self, disjoint_base
 
 from subword._types import (
+    Encoder,
     Errors,
     Ids,
     Pattern,
@@ -168,7 +169,7 @@ class Engine:
     @property
     def pattern(self) -> str | list[str]: ...
     @property
-    def kind(self) -> Literal["ranks", "merges"]: ...
+    def kind(self) -> Literal["ranks", "merges", "longest"]: ...
     @property
     def units(self) -> Units: ...
     @property
@@ -203,6 +204,7 @@ class Model:
     def from_ranks(
         ranks: Mapping[bytes, int], special_tokens: SpecialTokens | None, pattern: Pattern
     ) -> Model: ...
+    def encoded_by(self, encoder: Encoder) -> Model: ...
 
 @final
 class TrainingLog:

@@ -53,9 +53,13 @@ if TYPE_CHECKING:
 #: A piece that starts as more tokens is too long to be looked at.
 MOST_TOKENS = 2000
 
-#: Where the tokens come from: merges; the whole piece is a token, whatever the merges say; it is a
-#: special token; there are none, because it is white space, for which an end-of-word mark stands.
-How = Literal["merged", "whole", "special", "skipped"]
+#: Where the tokens come from: merges; the longest tokens of the vocabulary; the whole piece is a
+#: token, whatever the merges say; it is a special token; there are none, because it is white space,
+#: for which an end-of-word mark stands.
+How = Literal["merged", "longest", "whole", "special", "skipped"]
+
+#: The mark, where a piece is a list of units: no unit is empty.
+MARK = b""
 
 
 @dataclass(frozen=True)
@@ -114,6 +118,8 @@ class Explanation:
         rows = []
         if self.how in ("merged", "whole"):
             rows = [("rank", "pair", "tokens"), ("", "", spaced(self.first))]
+        elif self.how == "longest":
+            rows = [("", "", spaced(self.first))]
         for step in self.steps:
             tokens = spaced(step.tokens, made=[step.at] if colour else [])
             rows.append((str(step.rank), "+".join(map(visible, step.pair)), tokens))
@@ -166,6 +172,7 @@ class Explanation:
     def _title(self) -> str:
         note = {
             "merged": "",
+            "longest": "  is cut into the longest tokens",
             "whole": "  is a token, though no merges make it",
             "special": "  is a special token",
             "skipped": "  is white space, which has no tokens: a mark stands for it",
@@ -190,7 +197,8 @@ class Explainer:
         self.ids = {token.encode(): id for token, id in tok.special_tokens.items()} | self.ordinary
         self.unk_id = None if self.unk is None else self.ids[self.unk]
         self.by_rank = tok.kind == "ranks"
-        listed = [] if self.by_rank else tok.merges
+        self.order = self._by_length() if tok.kind == "longest" else {}
+        listed = tok.merges if tok.kind == "merges" else []
         self.ranks = {listed[rank]: rank for rank in range(len(listed) - 1, -1, -1)}
 
     def text(self, text: Text, special: Special) -> list[Explanation]:
@@ -248,6 +256,8 @@ class Explainer:
         """Merge the piece that starts at a place in the text, and write down how."""
         if self.mark and piece and WHITE.fullmatch(piece.decode(errors="replace")):
             return Explanation(piece, "skipped", (), (), ())
+        if self.order:
+            return self._longest(piece, place)
         first = tuple(self._first(piece))
         if len(first) > MOST_TOKENS:
             message = f"explaining stops at {MOST_TOKENS} tokens: a piece starts as {len(first)}"
@@ -266,11 +276,7 @@ class Explainer:
 
     def _first(self, piece: bytes) -> Iterator[bytes]:
         """The tokens that merging starts from: bytes or characters, and the mark."""
-        units = [piece[at : at + 1] for at in range(len(piece))]
-        if self.tok.units == "chars":
-            # A byte that is not part of UTF-8 is a character of its own.
-            text = piece.decode(errors="surrogateescape")
-            units = [character.encode(errors="surrogateescape") for character in text]
+        units = self._units(piece)
         if self.joined and units:
             units[-1] += self.mark
         for unit in units:
@@ -278,6 +284,52 @@ class Explainer:
             yield unit if known or self.unk is None else self.unk
         if self.mark and not self.joined and units:
             yield self.mark
+
+    def _units(self, piece: bytes) -> list[bytes]:
+        """The bytes or the characters of a piece."""
+        if self.tok.units == "bytes":
+            return [piece[at : at + 1] for at in range(len(piece))]
+        # A byte that is not part of UTF-8 is a character of its own.
+        text = piece.decode(errors="surrogateescape")
+        return [character.encode(errors="surrogateescape") for character in text]
+
+    def _by_length(self) -> dict[tuple[bytes, ...], int]:
+        """The tokens as units, numbered: long ones first, then by their bytes."""
+        special = {*self.tok.special_tokens.values()}
+        found: list[tuple[int, bytes, tuple[bytes, ...]]] = []
+        for token, id in self.ordinary.items():
+            text = token.removesuffix(self.mark)
+            units = (*self._units(text), *[MARK] * (text != token))
+            if len(units) == 1 or id not in special:
+                found.append((-len(units), token, units))
+        return {units: rank for rank, (_, _, units) in enumerate(sorted(found))}
+
+    def _longest(self, piece: bytes, place: int) -> Explanation:
+        """Cut the piece that starts at a place in the text: the longest token first."""
+        units = [*self._units(piece), *[MARK] * bool(self.mark)]
+        if len(units) > MOST_TOKENS:
+            message = f"explaining stops at {MOST_TOKENS} tokens: a piece starts as {len(units)}"
+            raise TextError(message, place)
+        ends: dict[int, int] = {}
+        free = [True] * len(units)
+        sizes = {*map(len, self.order)}
+        windows = ((at, at + size) for size in sizes for at in range(len(units) - size + 1))
+        found = ((self.order.get(tuple(units[at:end])), at, end) for at, end in windows)
+        for _, at, end in sorted(one for one in found if one[0] is not None):
+            if all(free[at:end]):
+                free[at:end] = [False] * (end - at)
+                ends[at] = end
+        tokens, at = [], 0
+        while at < len(units):
+            if at in ends:
+                end = ends[at]
+                tokens.append(b"".join(unit or self.mark for unit in units[at:end]))
+            else:  # nothing covers it, and the engine has not complained: it is unknown
+                end = min((start for start in ends if start > at), default=len(units))
+                tokens.append(self.unk or b"")
+            at = end
+        ids = tuple(self.ids[token] for token in tokens)
+        return Explanation(piece, "longest", tuple(tokens), (), ids)
 
     def _lowest(self, tokens: tuple[bytes, ...]) -> tuple[int, int] | None:
         """The lowest rank of any pair, and where the leftmost such pair starts."""

@@ -21,7 +21,16 @@ if TYPE_CHECKING:
 
     from subword._explain import Explainer, Explanation
     from subword._training_log import TrainingLog
-    from subword._types import Errors, Pattern, Special, SpecialTokens, StrPath, Text, Units
+    from subword._types import (
+        Encoder,
+        Errors,
+        Pattern,
+        Special,
+        SpecialTokens,
+        StrPath,
+        Text,
+        Units,
+    )
 
 DEFAULT_CACHE_BYTES: int = _core.DEFAULT_CACHE_BYTES
 
@@ -55,6 +64,7 @@ class Tokenizer(_core.Engine):
         units: Units = "bytes",
         end_of_word: str | None = None,
         unk_token: str | None = None,
+        encoder: Encoder = "merges",
         cache_bytes: int = DEFAULT_CACHE_BYTES,
     ) -> Self:
         """A tokenizer with these tokens and merges, the first merge first.
@@ -80,10 +90,19 @@ class Tokenizer(_core.Engine):
         [4, 5, 6, 4, 5]
         >>> words.decode([4, 5, 6, 4, 5])
         'low <unk>low'
+
+        With ``encoder="longest"`` merges do not matter: a piece is cut into the longest tokens that
+        stand anywhere in it, and all that is left between them is one ``unk_token``.
+
+        >>> vocab = {i: bytes([i]) for i in range(256)} | {256: b"ab", 257: b"bcd"}
+        >>> Tokenizer(vocab, [], encoder="longest").encode("abcd")
+        [97, 257]
         """
         model = _core.Model.from_merges(
             vocab, merges, special_tokens, pattern, units, end_of_word, unk_token
         )
+        if encoder != "merges":
+            model = model.encoded_by(encoder)
         return cls._of(model, cache_bytes)
 
     @classmethod
@@ -115,6 +134,7 @@ class Tokenizer(_core.Engine):
         pattern: Pattern | None = None,
         special_tokens: SpecialTokens | None = None,
         merges: StrPath | None = None,
+        encoder: Encoder | None = None,
         cache_bytes: int = DEFAULT_CACHE_BYTES,
     ) -> Self:
         """Read a tokenizer from a file; the file's content says which format it is.
@@ -122,8 +142,12 @@ class Tokenizer(_core.Engine):
         Our own file, ``tokenizer.json``, ``vocab.json`` (with ``merges.txt`` beside it, or
         ``merges``), ``.tiktoken`` (which has no pattern: pass ``pattern``), or a directory with one
         of these.
+
+        ``encoder`` is "merges" or "longest", instead of what the file says: other ids for the same
+        tokens.
         """
-        return cls._of(_core.Model.load(path, pattern, special_tokens, merges), cache_bytes)
+        model = _core.Model.load(path, pattern, special_tokens, merges)
+        return cls._of(model if encoder is None else model.encoded_by(encoder), cache_bytes)
 
     @classmethod
     def from_files(

@@ -32,6 +32,7 @@ Unit: TypeAlias = Literal["chars", "bytes"]
 
 #: What a piece is cut into before anything is merged.
 Units: TypeAlias = Literal["bytes", "chars"]
+Encoder: TypeAlias = Literal["merges", "longest"]
 
 #: A path to a file.
 StrPath: TypeAlias = str | os.PathLike[str]

@@ -22,6 +22,7 @@ From what a user holds down to bytes:
 | `pretok`    | text to pieces; never sees an id                                          |
 | `bpe`       | one piece to token ids; sees no pattern, no special token, no file        |
 | `wordpiece` | one word to token ids by the longest tokens                               |
+| `longest`   | one piece to token ids by the vocabulary alone                            |
 | `cache`     | piece to ids, remembered, bounded                                         |
 | `model`     | everything a trained tokenizer is, as plain data                          |
 | `vocab`     | token bytes to id, and back                                               |
@@ -46,6 +47,7 @@ pub mod counts;
 pub mod error;
 pub mod formats;
 mod json;
+pub mod longest;
 pub mod model;
 pub mod normalize;
 pub mod pretok;

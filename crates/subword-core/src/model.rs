@@ -283,9 +283,9 @@ impl Model {
     /// ids that the listed merges make.
     fn remove_special_tokens(&mut self, made: &[TokenId]) {
         let vocab = &self.vocab;
-        let merges = self.encoder == Encoder::Merge;
+        let starts = self.as_word_piece().is_none();
         let no_unit = |&id: &TokenId| {
-            vocab.bytes_of(id).is_some_and(|bytes| !(merges && self.start.is_unit(bytes)))
+            vocab.bytes_of(id).is_some_and(|bytes| !(starts && self.start.is_unit(bytes)))
         };
         let special = self.special_tokens.iter().map(|token| token.id);
         let mut unused: Vec<TokenId> = special.filter(no_unit).collect();

@@ -21,7 +21,7 @@ use crate::bpe::train::{self, Learned, Rules, Ties, Words};
 use crate::bpe::{Merged, Merger};
 use crate::counts::Counts;
 use crate::error::{Error, Result};
-use crate::model::{EndOfWord, Merges, Model, Normalizer, SpecialToken, Units};
+use crate::model::{Encoder, EndOfWord, Merges, Model, Normalizer, SpecialToken, Units};
 use crate::types::{Count, TokenId};
 use crate::vocab::{MAX_ID, Vocab};
 
@@ -214,6 +214,10 @@ fn first_model(counts: &Counts, settings: &Settings<'_>, go_on: GoOn<'_>) -> Res
         }
         Start::Given(tokens) => Vocab::new((0..).zip(tokens.iter().map(Vec::as_slice)))?,
         Start::Base(base) => {
+            if base.encoder != Encoder::Merge {
+                return Err(Error::training("the base does not encode by merges")
+                    .with_hint("a base that merges can be continued"));
+            }
             if base.normalizer != Normalizer::None {
                 return Err(Error::training(
                     "the base normalises its text, counted pieces are not normalised",

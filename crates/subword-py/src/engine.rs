@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 use subword_core::formats::{self, Format};
 use subword_core::tokenizer::{Ragged, Threads};
-use subword_core::{Merges, Result, TokenId, Tokenizer, Units};
+use subword_core::{Encoder, Merges, Result, TokenId, Tokenizer, Units};
 
 use crate::errors;
 use crate::ids::{id_from, ids_from};
@@ -333,10 +333,12 @@ impl Engine {
         pattern_to_python(py, &self.tokenizer.model().pattern)
     }
 
-    /// What BPE means here: "ranks" or "merges".
+    /// How a piece becomes tokens: by "ranks" or "merges", the two meanings of BPE, or by the "longest".
     #[getter]
     fn kind(&self) -> &'static str {
-        match self.tokenizer.model().merges {
+        let model = self.tokenizer.model();
+        match model.merges {
+            _ if model.encoder == Encoder::Longest => "longest",
             Merges::Ranked => "ranks",
             Merges::Listed(_) => "merges",
         }

@@ -7,7 +7,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyMapping, PyString};
 use subword_core::formats::{self, LoadOptions};
-use subword_core::{EndOfWord, Merges, Pattern, TokenId, Units, Vocab};
+use subword_core::{Encoder, EndOfWord, Merges, Pattern, TokenId, Units, Vocab};
 
 use crate::errors;
 
@@ -111,6 +111,12 @@ impl Model {
         model.ignore_merges = true;
         checked(ranks.py(), model)
     }
+
+    /// The same model with another encoder.
+    fn encoded_by(&self, py: Python<'_>, encoder: EncoderArgument) -> PyResult<Model> {
+        let model = (*self.0).clone().encoded_by(encoder.0);
+        model.map(Model::from).map_err(|error| errors::raise(py, error))
+    }
 }
 
 fn build(
@@ -187,6 +193,24 @@ impl<'a, 'py> FromPyObject<'a, 'py> for UnitsArgument {
             "chars" => Ok(UnitsArgument(Units::Characters)),
             other => {
                 let message = format!("units must be \"bytes\" or \"chars\", not {other:?}");
+                Err(PyValueError::new_err(message))
+            }
+        }
+    }
+}
+
+/// `encoder=`: "merges" or "longest".
+pub(crate) struct EncoderArgument(Encoder);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for EncoderArgument {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        match object.extract::<&str>()? {
+            "merges" => Ok(EncoderArgument(Encoder::Merge)),
+            "longest" => Ok(EncoderArgument(Encoder::Longest)),
+            other => {
+                let message = format!("encoder must be \"merges\" or \"longest\", not {other:?}");
                 Err(PyValueError::new_err(message))
             }
         }

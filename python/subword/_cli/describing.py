@@ -27,7 +27,8 @@ def info(tokenizer: Path, pattern: str | None) -> None:
     longest = sorted(ordinary, key=lambda token: (-len(token), token))[:5]
     patterns = [tok.pattern] if isinstance(tok.pattern, str) else tok.pattern
     level = {"bytes": "byte-level", "chars": "character-level"}[tok.units]
-    rows = [("kind", f"{level} BPE by {tok.kind}")]
+    how = " by the longest tokens" if tok.kind == "longest" else f" BPE by {tok.kind}"
+    rows = [("kind", level + how)]
     rows += [("pattern" if at == 0 else "", one) for at, one in enumerate(patterns)]
     rows += [
         ("vocabulary", f"{tok.vocab_size} tokens, ids up to {tok.max_id}"),

@@ -35,7 +35,7 @@ use std::path::{Path, PathBuf};
 use crate::atomic;
 use crate::error::{Error, Result};
 use crate::json::{self, Json};
-use crate::model::{Model, Pattern, SpecialToken};
+use crate::model::{Encoder, Model, Pattern, SpecialToken};
 use crate::types::TokenId;
 use crate::vocab::{MAX_ID, Vocab};
 
@@ -104,6 +104,11 @@ impl Format {
 
 /// Writes a model. Whatever happens, the file is the old one or the new one.
 pub fn save(model: &Model, path: &Path, format: Format) -> Result<()> {
+    if model.encoder == Encoder::Longest && format != Format::Native {
+        let message = "only a native file can hold a tokenizer that encodes by the longest tokens";
+        let hint = "save it with format=\"native\"";
+        return Err(Error::format(message).with_hint(hint).at(path));
+    }
     match format {
         Format::Native => atomic::write(&[(path, native::write(model).as_bytes())]),
         Format::Tiktoken => {

@@ -15,6 +15,7 @@ has instead is in `wordpiece`.
   "end_of_word": "</w>",
   "end_of_word_joined": true,
   "unk": 3,
+  "encoder": "longest",                            where merges are not what encodes
   "special_tokens": [
     {"content": "<|endoftext|>", "id": 50256}      flags are written where they are true
   ],
@@ -40,7 +41,9 @@ mod wordpiece;
 use super::json::{Fields, Json, write_string};
 use super::{alphabet, gpt2};
 use crate::error::Result;
-use crate::model::{EndOfWord, Merges, Model, Normalizer, Pattern, SpecialToken, Start, Units};
+use crate::model::{
+    Encoder, EndOfWord, Merges, Model, Normalizer, Pattern, SpecialToken, Start, Units,
+};
 use crate::pretok::Named;
 use crate::types::TokenId;
 use crate::vocab::Vocab;
@@ -110,6 +113,13 @@ fn read_bpe(fields: &mut Fields, vocab: Vocab) -> Result<Model> {
     let mut model = Model::new(vocab, merges, Pattern::Named(Named::None), Vec::new());
     model.ignore_merges = fields.flag("ignore_merges", false)?;
     model.start = read_start(fields)?;
+    if let Some(mut json) = fields.take("encoder") {
+        model.encoder = match { json }.string()?.as_ref() {
+            "merges" => Encoder::Merge,
+            "longest" => Encoder::Longest,
+            _ => return Err(json.expected("\"merges\" or \"longest\"")),
+        };
+    }
     Ok(model)
 }
 
@@ -240,6 +250,9 @@ pub(super) fn write(model: &Model) -> String {
     } else {
         out.push_str(&format!("  \"ignore_merges\": {},\n", model.ignore_merges));
         write_start(&mut out, &model.start);
+    }
+    if model.encoder == Encoder::Longest {
+        out.push_str("  \"encoder\": \"longest\",\n");
     }
     if let Some(unk) = model.start.unk {
         out.push_str(&format!("  \"unk\": {unk},\n"));

@@ -1,9 +1,10 @@
 /*!
-How a piece becomes ids: by merges, or by the longest tokens (WordPiece).
+How a piece becomes ids: by merges, or by the longest tokens, in one of two ways.
 
 ```text
 merges      l o w e r  ->  low er           the pair of lowest rank first
-WordPiece   lower      ->  low ##er         the longest token, then the longest of what is left
+longest     lower      ->  low er           the longest token anywhere, then the longest of the rest
+WordPiece   lower      ->  low ##er         the longest token at the start, then the same for the rest
 ```
 */
 
@@ -19,7 +20,9 @@ pub enum Encoder {
     /// By the merges of the model.
     #[default]
     Merge,
-    /// By the longest tokens.
+    /// By the longest tokens, wherever they stand: see [`crate::longest`].
+    Longest,
+    /// By the longest tokens, from the start of a word on.
     WordPiece(WordPiece),
 }
 
@@ -86,18 +89,36 @@ impl Model {
         }
     }
 
+    /// The same tokens and merges with another encoder: by merges or by the longest tokens.
+    pub fn encoded_by(mut self, encoder: Encoder) -> Result<Self> {
+        if self.as_word_piece().is_some() {
+            return Err(Error::format("a WordPiece model has no other encoder"));
+        }
+        self.encoder = encoder;
+        self.checked()
+    }
+
     /// What a WordPiece model is made of; none for one that merges.
     pub fn as_word_piece(&self) -> Option<&WordPiece> {
         match &self.encoder {
-            Encoder::Merge => None,
+            Encoder::Merge | Encoder::Longest => None,
             Encoder::WordPiece(word_piece) => Some(word_piece),
         }
     }
 }
 
-/// Checks that a WordPiece model has what it needs and nothing that it does not use.
+/// Checks that a model has what its encoder needs, and WordPiece nothing that it does not use.
 pub(super) fn check(model: &Model) -> Result<()> {
-    let Some(word_piece) = model.as_word_piece() else { return Ok(()) };
+    let word_piece = match (&model.encoder, model.start.joined_mark()) {
+        (Encoder::Merge, _) | (Encoder::Longest, None) => return Ok(()),
+        (Encoder::Longest, Some(mark)) => {
+            return Err(Error::format(format!(
+                "the longest tokens need an end-of-word mark that is a token of its own, and {mark:?} \
+                 is part of the last unit"
+            )));
+        }
+        (Encoder::WordPiece(word_piece), _) => word_piece,
+    };
     let wrong = if model.merges != Merges::Listed(Vec::new()) || model.ignore_merges {
         "a WordPiece model has no merges".to_owned()
     } else if model.start.units != Units::Characters || model.start.end_of_word.is_some() {
@@ -132,6 +153,26 @@ mod tests {
         let model = model.checked().unwrap();
         assert_eq!(model.vocab.iter().map(|(id, _)| id).collect::<Vec<_>>(), [1, 2]);
         assert_eq!(model.token_bytes(0), Some(&b"[UNK]"[..]));
+    }
+
+    #[test]
+    fn a_model_that_merges_may_take_the_longest_tokens_instead() {
+        let merges = Merges::Listed(vec![(97, 98)]);
+        let mut vocab = Vocab::bytes();
+        vocab.insert(256, b"ab").unwrap();
+        let merging = Model::new(vocab, merges, Pattern::Named(Named::None), Vec::new());
+        let longest = merging.clone().encoded_by(Encoder::Longest).unwrap();
+        assert_eq!((&longest.vocab, &longest.merges), (&merging.vocab, &merging.merges));
+        assert_eq!(longest.encoded_by(Encoder::Merge), Ok(merging.clone()));
+        let wordpiece = model().encoded_by(Encoder::Longest).unwrap_err();
+        assert_eq!(wordpiece.to_string(), "a WordPiece model has no other encoder");
+        let mut joined = merging;
+        joined.start.end_of_word = Some(crate::model::EndOfWord { mark: "@".into(), joined: true });
+        assert_eq!(
+            joined.encoded_by(Encoder::Longest).unwrap_err().to_string(),
+            "the longest tokens need an end-of-word mark that is a token of its own, and \"@\" is \
+             part of the last unit"
+        );
     }
 
     #[test]

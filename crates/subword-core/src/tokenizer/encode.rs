@@ -25,6 +25,7 @@ use crate::cache::{
     Cache, Key, LONGEST_MIDDLE, LONGEST_SHORT, MIDDLE_IDS, NO_KEY, View, short_key,
 };
 use crate::error::{Error, Result};
+use crate::longest;
 use crate::pretok::BATCH;
 use crate::types::TokenId;
 
@@ -49,6 +50,7 @@ pub(super) struct Worker {
     /// The ids of long pieces that were seen before, and those of one piece.
     remembered: Vec<TokenId>,
     ids: Vec<TokenId>,
+    longest: longest::Scratch,
 }
 
 /// A piece or segment on its way.
@@ -101,6 +103,7 @@ impl Worker {
             merged: Merged::default(),
             remembered: Vec::new(),
             ids: Vec::new(),
+            longest: longest::Scratch::default(),
         }
     }
 }

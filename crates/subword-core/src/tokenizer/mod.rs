@@ -21,7 +21,8 @@ use crate::arch::Level;
 use crate::bpe::{Joins, Merger};
 use crate::cache::Pool;
 use crate::error::{Error, Result};
-use crate::model::{Model, Normalizer};
+use crate::longest::Longest;
+use crate::model::{Encoder, Model, Normalizer};
 use crate::pretok::Splitter;
 use crate::special::{Allowed, Finder};
 use crate::types::TokenId;
@@ -48,7 +49,9 @@ pub struct Tokenizer {
     splitter: Splitter,
     merger: Merger,
     joins: Joins,
-    /// Pieces start from bytes and nothing else: see `encode/words`.
+    /// Where pieces are not merged, but cut into the longest tokens.
+    longest: Option<Longest>,
+    /// Pieces start from bytes and merge: for all others see `encode/words`.
     plain: bool,
     /// What a WordPiece model has instead of merges: see `encode/wordpiece`.
     words: Option<Words>,
@@ -116,11 +119,13 @@ impl Tokenizer {
     ) -> Result<Tokenizer> {
         let tokens = || model.special_tokens.iter();
         let merger = Merger::new(&model);
-        let plain = model.start.is_plain();
+        let longest = (model.encoder == Encoder::Longest).then(|| Longest::new(&model));
+        let plain = model.start.is_plain() && longest.is_none();
         Ok(Tokenizer {
             splitter: Splitter::new(&model.pattern)?,
             missing_bytes: if plain { merger.missing_bytes() } else { Vec::new() },
             plain,
+            longest,
             merger,
             joins: Joins::new(if words.is_some() { &NO_TOKENS } else { &model.vocab }),
             words,

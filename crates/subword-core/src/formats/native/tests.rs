@@ -184,6 +184,16 @@ fn a_template_says_what_stands_around_two_texts() {
 }
 
 #[test]
+fn the_encoder_is_written_where_it_does_not_merge() {
+    let merging = small_model();
+    let longest = merging.clone().encoded_by(Encoder::Longest).unwrap();
+    let (before, after) = (write(&merging), write(&longest));
+    assert_eq!(after.replace("  \"encoder\": \"longest\",\n", ""), before);
+    assert_ne!(before, after);
+    assert_eq!(from_bytes(after.as_bytes()), Ok(longest));
+}
+
+#[test]
 fn bad_values_are_refused_with_their_line() {
     assert_eq!(
         refused("\"gpt2\"", "\"gpt3\""),

@@ -1,5 +1,6 @@
 /*!
-Models whose pieces do not start from plain bytes: characters, end-of-word marks, unk.
+Models whose pieces do not start from plain bytes: characters, end-of-word marks, unk; and those that
+cut pieces into the longest tokens.
 
 The same path as for bytes, with fewer shortcuts: a piece is looked up, and if it is new cut where no
 token can span, each part looked up in turn, and what is still new merged. A part that does not end
@@ -15,6 +16,7 @@ DECODE  low</w> low er</w>  ->  "low lower"    the mark is a space, but not at t
 use super::{Sink, Worker};
 use crate::cache::{LONGEST_SHORT, short_key};
 use crate::error::{Error, Result};
+use crate::longest;
 use crate::pretok::BATCH;
 use crate::tokenizer::{Finders, Tokenizer};
 use crate::types::TokenId;
@@ -123,6 +125,13 @@ impl Tokenizer {
             let message = format!("a piece of {} bytes is over the limit of 4 GiB", piece.len());
             return Err(Error::Text { message, position: start });
         }
+        if let Some(longest) = &self.longest {
+            longest
+                .encode(piece, &mut worker.longest, |id, _, _| ids.push(id))
+                .map_err(|at| no_token(&piece[at..], start + at))?;
+            worker.cache.insert(piece, false, ids);
+            return Ok(());
+        }
         let vocab = &self.model.vocab;
         let merge = |from: usize, to: usize, worker: &mut Worker, ids: &mut Vec<TokenId>| {
             let (whole, known) = (to == end, ids.len());
@@ -148,12 +157,21 @@ impl Tokenizer {
     }
 
     /// Calls `each` with every id of a text and its place there. The mark has no width, and unk that
-    /// of one character.
+    /// of one character, or of all that no token covers.
     pub(in crate::tokenizer) fn locate_words(
         &self,
         text: &[u8],
         mut each: impl FnMut(TokenId, usize, usize),
     ) -> Result<()> {
+        if let Some(longest) = &self.longest {
+            let mut scratch = longest::Scratch::default();
+            return self.each_word(text, |from, to| {
+                longest
+                    .encode(&text[from..to], &mut scratch, |id, a, b| each(id, from + a, from + b))
+                    .map_err(|at| no_token(&text[from + at..to], from + at))?;
+                Ok(true)
+            });
+        }
         let start = &self.model.start;
         let mut ids = Vec::new();
         self.each_word(text, |from, to| {
@@ -212,7 +230,7 @@ impl Tokenizer {
 
     /// An error if a character of the text has no token.
     fn first_unknown(&self, text: &[u8], finders: &Finders) -> Result<()> {
-        let mut tokens = Vec::new();
+        let (mut tokens, mut scratch) = (Vec::new(), longest::Scratch::default());
         finders.raw.split(text, |span| {
             if span.special.is_some() {
                 return Ok(());
@@ -224,12 +242,13 @@ impl Tokenizer {
                 }
                 let part_text = &normal[part.start..part.end];
                 self.each_word(part_text, |from, to| {
-                    let found = self.merger.first_tokens(
-                        &self.model.vocab,
-                        &part_text[from..to],
-                        true,
-                        &mut tokens,
-                    );
+                    let word = &part_text[from..to];
+                    let found = match &self.longest {
+                        Some(longest) => longest.encode(word, &mut scratch, |_, _, _| ()),
+                        None => {
+                            self.merger.first_tokens(&self.model.vocab, word, true, &mut tokens)
+                        }
+                    };
                     found.map(|()| true).map_err(|at| {
                         let position = span.start + map.start(part.start + from + at);
                         no_token(&part_text[from + at..to], position)
