@@ -22,7 +22,7 @@ Invariants
 use std::cmp::Reverse;
 
 use super::Words;
-use super::learn::Watch;
+use super::watch::Watch;
 use crate::error::Result;
 use crate::types::{Count, TokenId};
 

@@ -25,13 +25,17 @@ The result depends on the pieces and their counts alone, not on their order.
 */
 
 mod cells;
+mod groups;
+mod index;
 mod learn;
+mod likelihood;
 #[cfg(test)]
 mod naive;
 mod queue;
 mod scan;
 mod sides;
 mod tokens;
+mod watch;
 
 use crate::error::{Error, Result};
 use crate::types::{Count, Pair, TokenId};
@@ -66,6 +70,17 @@ pub enum Ties {
     SmallestIds,
 }
 
+/// Which pair is merged first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Score {
+    /// The one with the highest count; [`Ties`] decides between equals.
+    #[default]
+    Count,
+    /// The one with the highest `count(ab) / (count(a) * count(b))`; of equals the one with the higher
+    /// count, of those the one with the smaller ids.
+    Likelihood,
+}
+
 /// What to learn.
 #[derive(Debug, Clone)]
 pub struct Rules {
@@ -85,6 +100,12 @@ pub struct Rules {
     pub max_length: Option<usize>,
     /// The length of each token, by id; if there are none here, a token is as long as its bytes.
     pub lengths: Vec<u32>,
+    /// What decides which pair is merged.
+    pub score: Score,
+    /// What tokens that go on within a word begin with. The right token of a pair loses it.
+    pub prefix: Vec<u8>,
+    /// Tokens that no merge makes.
+    pub forbidden: Vec<Vec<u8>>,
 }
 
 /// A pair that was merged.
@@ -174,6 +195,11 @@ impl Words {
         Ok(())
     }
 
+    /// Gives every token another name.
+    pub fn rename(&mut self, name: impl Fn(TokenId) -> TokenId) {
+        self.tokens.iter_mut().for_each(|token| *token = name(*token));
+    }
+
     /// How many pieces there are.
     pub fn len(&self) -> usize {
         self.ends.len()
@@ -185,7 +211,6 @@ impl Words {
     }
 
     /// The pieces and their counts.
-    #[cfg(test)]
     fn iter(&self) -> impl Iterator<Item = (&[TokenId], Count)> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         let piece = move |(start, end): (u32, u32)| &self.tokens[start as usize..end as usize];
@@ -205,6 +230,9 @@ impl Rules {
             min_count: 1,
             max_length: None,
             lengths: Vec::new(),
+            score: Score::default(),
+            prefix: Vec::new(),
+            forbidden: Vec::new(),
         }
     }
 }
@@ -219,10 +247,12 @@ pub fn train(
 ) -> Result<Learned> {
     let most = rules.merges.min(rules.tokens).min(words.tokens.len());
     // One more for a token whose name is not known yet.
-    if rules.next as usize + most < usize::from(u16::MAX) {
-        learn::learn::<u16>(words, vocab, rules, PARTS, watch)
-    } else {
-        learn::learn::<u32>(words, vocab, rules, PARTS, watch)
+    let narrow = rules.next as usize + most < usize::from(u16::MAX);
+    match (rules.score, narrow) {
+        (Score::Count, true) => learn::learn::<u16>(words, vocab, rules, PARTS, watch),
+        (Score::Count, false) => learn::learn::<u32>(words, vocab, rules, PARTS, watch),
+        (Score::Likelihood, true) => likelihood::learn::<u16>(words, vocab, rules, watch),
+        (Score::Likelihood, false) => likelihood::learn::<u32>(words, vocab, rules, watch),
     }
 }
 

@@ -8,7 +8,7 @@ tokens, as in the beginning, all pairs have a place of their own in a table.
 */
 
 use super::cells::{Cell, Cells};
-use super::learn::Watch;
+use super::watch::Watch;
 use crate::error::Result;
 use crate::types::Count;
 

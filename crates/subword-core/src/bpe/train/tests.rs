@@ -135,3 +135,69 @@ fn counts_may_be_larger_than_32_bits() {
         "the pieces have more than 9223372036854775807 tokens in all, each as often as it occurs"
     );
 }
+
+/// The letters of words, `#` among them: the first as it is, the others with a prefix.
+fn letters_with(prefix: &str, first: TokenId) -> Vocab {
+    let letters = ["a", "b", "c", "d", "#"];
+    let inner = letters.map(|letter| format!("{prefix}{letter}"));
+    let all = letters.iter().copied().chain(inner.iter().map(String::as_str));
+    let mut vocab = Vocab::new((0..0).zip([[0u8; 0]])).unwrap();
+    for token in all {
+        if vocab.id_of(token.as_bytes()).is_none() {
+            let next = vocab.id_limit().max(first);
+            vocab.insert(next, token.as_bytes()).unwrap();
+        }
+    }
+    vocab
+}
+
+#[test]
+fn words_with_a_prefix_learn_what_the_definition_says() {
+    let mut random = Random(2);
+    for round in 0..400 {
+        let prefix = ["##", "", "a", "#"][random.below(4)];
+        let vocab = letters_with(prefix, [0, 5, 400][random.below(3)]);
+        let letters = 1 + random.below(5);
+        let (mut words, mut pieces) = (Words::default(), Vec::new());
+        for _ in 0..random.below(40) {
+            let letter = |_| ["a", "b", "c", "#", "d"][random.below(letters)];
+            let word: Vec<&str> = (0..1 + random.below(9)).map(|_| 0).map(letter).collect();
+            let count = random.below([2, 4, 50, 1000][random.below(4)]) as Count;
+            let token = |(at, letter): (usize, &&str)| {
+                let prefix = if at > 0 { prefix } else { "" };
+                vocab.id_of(format!("{prefix}{letter}").as_bytes()).unwrap()
+            };
+            words.push(word.iter().enumerate().map(token), count).unwrap();
+            pieces.push((word.concat(), count));
+        }
+        let rules = Rules {
+            tokens: random.below(40),
+            ties: Ties::SmallestIds,
+            score: [Score::Count, Score::Likelihood][random.below(2)],
+            min_count: random.below(4) as Count,
+            max_length: [None, Some(1 + random.below(6))][random.below(2)],
+            lengths: vec![1; vocab.id_limit() as usize],
+            prefix: prefix.into(),
+            forbidden: [vec![], vec![b"ab".to_vec(), b"##ab".to_vec(), b"#".to_vec()]]
+                [random.below(2)]
+            .clone(),
+            ..Rules::new(usize::MAX, vocab.id_limit())
+        };
+        let (found, expected) = (learn(&words, &vocab, &rules), define(&words, &vocab, &rules));
+        assert_eq!(found.0, expected.0, "round {round}: {pieces:?} {rules:?}");
+        assert_eq!(found.1, expected.1, "round {round}: {pieces:?} {rules:?}");
+        assert!(found.2.iter().eq(expected.2.iter()), "round {round}");
+    }
+}
+
+#[test]
+fn a_likelihood_of_large_counts_is_exact() {
+    // 2^60 / (2^60 * 2^60) against (2^60 - 1) / (2^60 * (2^60 - 1)): equal, and less by a hair.
+    let large = 1 << 59;
+    let rules = Rules { score: Score::Likelihood, ..Rules::new(2, 256) };
+    let merges = spelled(&[(b"ab", large), (b"cd", large - 1), (b"c", 1)], &rules);
+    let expected = [("a+b", large, large), ("c+d", large - 1, large - 1)];
+    assert_eq!(merges, expected.map(|(pair, count, saved)| (pair.into(), count, saved)));
+    let merges = spelled(&[(b"ab", large), (b"cd", large - 1)], &rules);
+    assert_eq!(merges[0].0, "c+d");
+}

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::Rules;
-use crate::types::TokenId;
+use crate::types::{Pair, TokenId};
 use crate::vocab::{MAX_TOKEN_BYTES, Vocab};
 
 /// What is known of each token, by id.
@@ -16,6 +16,16 @@ pub(super) struct Tokens {
     pub(super) bytes: Vec<u32>,
     /// After how many merges it last lost a place.
     pub(super) changed: Vec<u32>,
+    /// The bytes that what must not be made begins with.
+    forbidden: [bool; 256],
+}
+
+/// The bytes of the token that a pair makes.
+pub(super) fn join(rules: &Rules, vocab: &Vocab, (left, right): Pair, joined: &mut Vec<u8>) {
+    let [left, right] = [left, right].map(|id| vocab.bytes_of(id).unwrap_or_default());
+    joined.clear();
+    joined.extend_from_slice(left);
+    joined.extend_from_slice(right.strip_prefix(&*rules.prefix).unwrap_or(right));
 }
 
 impl Tokens {
@@ -27,7 +37,11 @@ impl Tokens {
             lengths: Vec::with_capacity(ids),
             bytes: Vec::with_capacity(ids),
             changed: Vec::with_capacity(ids),
+            forbidden: [false; 256],
         };
+        for first in rules.forbidden.iter().filter_map(|token| token.first()) {
+            tokens.forbidden[usize::from(*first)] = true;
+        }
         for id in 0..rules.next {
             let bytes = vocab.bytes_of(id).unwrap_or_default();
             let length = match rules.lengths.is_empty() {
@@ -49,12 +63,32 @@ impl Tokens {
         self.changed.push(0);
     }
 
-    /// Whether what two tokens make is not too long.
+    /// Whether what two tokens make is not too long, and not forbidden.
     #[inline]
-    pub(super) fn may_merge(&self, rules: &Rules, left: TokenId, right: TokenId) -> bool {
+    pub(super) fn may_merge(&self, rules: &Rules, vocab: &Vocab, (left, right): Pair) -> bool {
         let sum = |of: &[u32]| of[left as usize] as usize + of[right as usize] as usize;
         sum(&self.bytes) <= MAX_TOKEN_BYTES
             && rules.max_length.is_none_or(|most| sum(&self.lengths) <= most)
+            && !(self.forbidden[(self.keys[left as usize] >> 56) as usize]
+                && self.is_forbidden(rules, vocab, (left, right)))
+    }
+
+    #[cold]
+    fn is_forbidden(&self, rules: &Rules, vocab: &Vocab, pair: Pair) -> bool {
+        let mut joined = Vec::new();
+        join(rules, vocab, pair, &mut joined);
+        rules.forbidden.contains(&joined)
+    }
+
+    /// The length of the token that a pair makes: both lengths together, unless it is spelled like
+    /// one that goes on.
+    pub(super) fn length_of(&self, rules: &Rules, (left, right): Pair, joined: &[u8]) -> u32 {
+        let sum = self.lengths[left as usize].saturating_add(self.lengths[right as usize]);
+        if rules.prefix.is_empty() {
+            return sum;
+        }
+        let text = joined.strip_prefix(&*rules.prefix).filter(|text| !text.is_empty());
+        String::from_utf8_lossy(text.unwrap_or(joined)).chars().count() as u32
     }
 
     /// Two tokens by their bytes.

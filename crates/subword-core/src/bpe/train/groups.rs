@@ -1,0 +1,343 @@
+/*!
+Candidates by falling likelihood: `count(ab) / (count(a) * count(b))`, compared exactly.
+
+A merge of `a+b` takes places from `a` and `b`, and so every pair with an `a` or a `b` gets a higher
+score, wherever it stands. One queue of all pairs would have to move them all. Here each pair belongs
+to one of its two tokens, the more frequent one, and the pairs of a token are a queue of their own:
+
+```text
+group of a:   a+b, c+a, a+d ...   by count(ab) / count(b): what a counts does not matter
+groups:       a, e, ...           by the score of the first pair of each
+```
+
+When a token loses places, its group moves among the groups, which is one step, and the pairs that it
+is in but that belong to the other token move in their groups. These are few: a frequent token has
+many pairs, but few with a token that is more frequent still; a rare one has few pairs.
+
+A pair of `a` scores at most `1 / count(a)`. Until that is the best score, the group of `a` stays
+closed: its pairs are a list in no order, and nothing in it moves.
+
+Invariants
+* The count of a candidate is never less than what it is, so no score is.
+* Token counts are exact.
+* Of equal scores the higher count goes first, of equal counts the smaller ids.
+*/
+
+use crate::types::{Count, Pair, TokenId};
+
+/// Not in a heap.
+const GONE: u32 = u32::MAX;
+
+/// A candidate.
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    count: Count,
+    pair: Pair,
+    /// The token whose group it is in, and the other one.
+    owner: TokenId,
+    other: TokenId,
+}
+
+/// The candidates that belong to a token.
+#[derive(Debug, Clone, Default)]
+struct Group {
+    candidates: Vec<u32>,
+    is_open: bool,
+}
+
+#[derive(Debug)]
+pub(super) struct Groups {
+    /// How often each token stands in the text.
+    totals: Vec<Count>,
+    entries: Vec<Entry>,
+    /// Where each candidate is in its group.
+    places: Vec<u32>,
+    groups: Vec<Group>,
+    /// The tokens whose groups have candidates, the best first, and where each is.
+    order: Vec<u32>,
+    order_places: Vec<u32>,
+    /// By token, the candidates that it is in and that are in another's group.
+    elsewhere: Vec<Vec<u32>>,
+    pub(super) operations: u64,
+}
+
+impl Groups {
+    /// No candidates yet, where tokens stand so often in the text.
+    pub(super) fn new(totals: Vec<Count>) -> Groups {
+        let mut groups = Groups {
+            totals,
+            entries: Vec::new(),
+            places: Vec::new(),
+            groups: Vec::new(),
+            order: Vec::new(),
+            order_places: Vec::new(),
+            elsewhere: Vec::new(),
+            operations: 0,
+        };
+        groups.clear();
+        groups
+    }
+
+    /// Takes all candidates out.
+    pub(super) fn clear(&mut self) {
+        let tokens = self.totals.len();
+        (self.entries.clear(), self.places.clear(), self.order.clear());
+        (self.groups.clear(), self.elsewhere.clear(), self.order_places.clear());
+        self.groups.resize(tokens, Group::default());
+        self.elsewhere.resize(tokens, Vec::new());
+        self.order_places.resize(tokens, GONE);
+    }
+
+    /// Puts the next candidate in.
+    pub(super) fn push(&mut self, pair: Pair, count: Count) {
+        let candidate = self.entries.len() as u32;
+        let left = self.totals[pair.0 as usize] >= self.totals[pair.1 as usize];
+        let (owner, other) = if left { pair } else { (pair.1, pair.0) };
+        self.entries.push(Entry { count, pair, owner, other });
+        self.elsewhere[other as usize].push(candidate);
+        let group = &mut self.groups[owner as usize].candidates;
+        self.places.push(group.len() as u32);
+        group.push(candidate);
+        self.operations += 1;
+        if self.order_places[owner as usize] == GONE {
+            self.order_places[owner as usize] = self.order.len() as u32;
+            self.order.push(owner);
+            self.rise_in_order(owner);
+        } else {
+            self.rise(candidate);
+        }
+    }
+
+    /// The first candidate and its count.
+    pub(super) fn first(&mut self) -> Option<(u32, Count)> {
+        loop {
+            let &owner = self.order.first()?;
+            let group = &mut self.groups[owner as usize];
+            if group.is_open {
+                let first = group.candidates[0];
+                return Some((first, self.entries[first as usize].count));
+            }
+            group.is_open = true;
+            self.sort(owner);
+            self.sink_in_order();
+        }
+    }
+
+    /// Corrects the count of the first candidate.
+    pub(super) fn lower_first(&mut self, count: Count) {
+        let owner = self.order[0];
+        let first = self.groups[owner as usize].candidates[0];
+        self.entries[first as usize].count = count;
+        self.sink(owner, 0);
+        self.sink_in_order();
+    }
+
+    /// Takes the first candidate out.
+    pub(super) fn pop_first(&mut self) {
+        let owner = self.order[0];
+        let group = &mut self.groups[owner as usize];
+        let first = group.candidates.swap_remove(0);
+        self.places[first as usize] = GONE;
+        if !group.candidates.is_empty() {
+            self.sink(owner, 0);
+        } else {
+            // One that comes back is open: what it gets is put where it belongs.
+            self.order.swap_remove(0);
+            self.order_places[owner as usize] = GONE;
+        }
+        if !self.order.is_empty() {
+            self.sink_in_order();
+        }
+    }
+
+    /// Says that a token stands so many times less in the text.
+    pub(super) fn lose(&mut self, token: TokenId, places: Count) {
+        self.totals[token as usize] -= places;
+        if self.order_places[token as usize] != GONE {
+            self.rise_in_order(token);
+        }
+        let mut elsewhere = std::mem::take(&mut self.elsewhere[token as usize]);
+        elsewhere.retain(|&candidate| self.places[candidate as usize] != GONE);
+        elsewhere.iter().for_each(|&candidate| self.rise(candidate));
+        self.operations += elsewhere.len() as u64;
+        self.elsewhere[token as usize] = elsewhere;
+    }
+
+    /// Says that a token stands so many times more in the text: a new one, if it is the next.
+    pub(super) fn gain(&mut self, token: TokenId, places: Count) {
+        if token as usize == self.totals.len() {
+            self.totals.push(0);
+            self.groups.push(Group::default());
+            self.elsewhere.push(Vec::new());
+            self.order_places.push(GONE);
+        }
+        self.totals[token as usize] += places;
+    }
+
+    /// What a candidate counts at most: its other token may have lost more than was noticed.
+    #[inline]
+    fn count(&self, entry: &Entry) -> Count {
+        entry.count.min(self.totals[entry.other as usize])
+    }
+
+    /// Whether one candidate comes before another one of the same group.
+    #[inline]
+    fn is_before(&self, one: u32, two: u32) -> bool {
+        let [one, two] = [one, two].map(|candidate| &self.entries[candidate as usize]);
+        let [count, other_count] = [one, two].map(|entry| self.count(entry));
+        let total = |entry: &Entry| u128::from(self.totals[entry.other as usize]);
+        let (left, right) =
+            (u128::from(count) * total(two), u128::from(other_count) * total(one));
+        if left != right {
+            return left > right;
+        }
+        (other_count, one.pair) < (count, two.pair)
+    }
+
+    /// Whether one group comes before another: a closed one by the most that it can score.
+    fn is_group_before(&self, one: TokenId, two: TokenId) -> bool {
+        let key = |token: TokenId| {
+            let (group, total) = (&self.groups[token as usize], self.totals[token as usize]);
+            if !group.is_open {
+                return (1, total.into(), (Count::MAX, (0, 0)));
+            }
+            let entry = &self.entries[group.candidates[0] as usize];
+            let count = self.count(entry);
+            let both = u128::from(total) * u128::from(self.totals[entry.other as usize]);
+            (count, both, (count, entry.pair))
+        };
+        let ((a, below_a, (count_a, pair_a)), (b, below_b, (count_b, pair_b))) = (key(one), key(two));
+        let (left, right) = (product(a, below_b), product(b, below_a));
+        if left != right {
+            return left > right;
+        }
+        (count_b, pair_a) < (count_a, pair_b)
+    }
+
+    /// Moves a candidate to where it belongs, now that it scores more.
+    fn rise(&mut self, candidate: u32) {
+        let owner = self.entries[candidate as usize].owner;
+        if !self.groups[owner as usize].is_open {
+            return;
+        }
+        let mut heap = std::mem::take(&mut self.groups[owner as usize].candidates);
+        let mut at = self.places[candidate as usize] as usize;
+        while at > 0 && self.is_before(candidate, heap[(at - 1) / 2]) {
+            heap[at] = heap[(at - 1) / 2];
+            self.places[heap[at] as usize] = at as u32;
+            at = (at - 1) / 2;
+        }
+        heap[at] = candidate;
+        self.places[candidate as usize] = at as u32;
+        self.groups[owner as usize].candidates = heap;
+        if at == 0 {
+            self.rise_in_order(owner);
+        }
+    }
+
+    /// Moves a candidate of a group to where it belongs, now that it scores less.
+    fn sink(&mut self, owner: TokenId, mut at: usize) {
+        let mut heap = std::mem::take(&mut self.groups[owner as usize].candidates);
+        let candidate = heap[at];
+        loop {
+            let mut child = 2 * at + 1;
+            if child >= heap.len() {
+                break;
+            }
+            let right = child + 1 < heap.len() && self.is_before(heap[child + 1], heap[child]);
+            child += usize::from(right);
+            if !self.is_before(heap[child], candidate) {
+                break;
+            }
+            heap[at] = heap[child];
+            self.places[heap[at] as usize] = at as u32;
+            at = child;
+        }
+        heap[at] = candidate;
+        self.places[candidate as usize] = at as u32;
+        self.groups[owner as usize].candidates = heap;
+    }
+
+    /// Puts a group in order.
+    fn sort(&mut self, owner: TokenId) {
+        let len = self.groups[owner as usize].candidates.len();
+        (0..len / 2).rev().for_each(|at| self.sink(owner, at));
+        self.operations += len as u64;
+    }
+
+    /// Moves a group to where it belongs, now that it scores more.
+    fn rise_in_order(&mut self, owner: TokenId) {
+        let mut at = self.order_places[owner as usize] as usize;
+        while at > 0 && self.is_group_before(owner, self.order[(at - 1) / 2]) {
+            self.order[at] = self.order[(at - 1) / 2];
+            self.order_places[self.order[at] as usize] = at as u32;
+            at = (at - 1) / 2;
+        }
+        self.order[at] = owner;
+        self.order_places[owner as usize] = at as u32;
+    }
+
+    /// Moves the first group to where it belongs, now that it scores less.
+    fn sink_in_order(&mut self) {
+        let (mut at, owner) = (0, self.order[0]);
+        loop {
+            let mut child = 2 * at + 1;
+            if child >= self.order.len() {
+                break;
+            }
+            let right = child + 1 < self.order.len()
+                && self.is_group_before(self.order[child + 1], self.order[child]);
+            child += usize::from(right);
+            if !self.is_group_before(self.order[child], owner) {
+                break;
+            }
+            self.order[at] = self.order[child];
+            self.order_places[self.order[at] as usize] = at as u32;
+            at = child;
+        }
+        self.order[at] = owner;
+        self.order_places[owner as usize] = at as u32;
+    }
+}
+
+/// A product of 192 bits: the upper 128 and the lower 64.
+#[inline]
+fn product(a: Count, b: u128) -> (u128, u64) {
+    let low = u128::from(a) * u128::from(b as u64);
+    (u128::from(a) * (b >> 64) + (low >> 64), low as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_are_exact() {
+        assert_eq!(product(3, 5), (0, 15));
+        assert_eq!(product(1 << 63, 1 << 127), (1 << 126, 0));
+        let (a, b) = (u64::MAX - 1, u128::MAX - 7);
+        assert!(product(a, b) < product(a, b + 1) && product(a, b) < product(a + 1, b));
+    }
+
+    #[test]
+    fn a_token_that_loses_places_lifts_its_pairs_wherever_they_are() {
+        // 0+1: 4/(10*10), 2+1: 4/(20*10), 2+3: 5/(20*5).
+        let mut groups = Groups::new(vec![10, 10, 20, 5]);
+        for (pair, count) in [((0, 1), 4), ((2, 1), 4), ((2, 3), 5)] {
+            groups.push(pair, count);
+        }
+        assert_eq!(groups.first(), Some((2, 5)));
+        groups.lose(1, 6);
+        // 0+1: 4/(10*4), 2+1: 4/(20*4), 2+3: 5/(20*5).
+        assert_eq!(groups.first(), Some((0, 4)));
+        groups.lower_first(1);
+        // 0+1: 1/(10*4); the other two are equal, and the higher count goes first.
+        assert_eq!(groups.first(), Some((2, 5)));
+        groups.pop_first();
+        assert_eq!(groups.first(), Some((1, 4)));
+        groups.pop_first();
+        assert_eq!(groups.first(), Some((0, 1)));
+        groups.pop_first();
+        assert_eq!(groups.first(), None);
+    }
+}
