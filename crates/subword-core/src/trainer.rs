@@ -14,6 +14,7 @@ so does the result: a new token's rank is its id.
 */
 
 mod alphabet;
+pub mod wordpiece;
 
 use std::time::{Duration, Instant};
 
@@ -21,7 +22,7 @@ use crate::bpe::train::{self, Learned, Rules, Ties, Words};
 use crate::bpe::{Merged, Merger};
 use crate::counts::Counts;
 use crate::error::{Error, Result};
-use crate::model::{Encoder, EndOfWord, Merges, Model, Normalizer, SpecialToken, Units};
+use crate::model::{Encoder, EndOfWord, Merges, Model, SpecialToken, Units};
 use crate::types::{Count, TokenId};
 use crate::vocab::{MAX_ID, Vocab};
 
@@ -30,6 +31,12 @@ type GoOn<'a> = &'a mut dyn FnMut() -> Result<()>;
 
 /// How many pieces are prepared from one question to the next: some milliseconds.
 const PIECES_BETWEEN: usize = 1 << 13;
+
+/// What is said if there is nothing to learn from, and the hint.
+const NO_PIECES: (&str, &str) = (
+    "there are no pieces to learn from",
+    "an empty corpus, or one of special tokens alone, has none",
+);
 
 /// How much to learn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -154,8 +161,7 @@ impl Training {
             alphabet::first_tokens(counts, &model, go_on)?
         };
         if words.is_empty() {
-            return Err(Error::training("there are no pieces to learn from")
-                .with_hint("an empty corpus, or one of special tokens alone, has none"));
+            return Err(Error::training(NO_PIECES.0).with_hint(NO_PIECES.1));
         }
         let rules = Rules {
             tokens,
@@ -218,11 +224,10 @@ fn first_model(counts: &Counts, settings: &Settings<'_>, go_on: GoOn<'_>) -> Res
                 return Err(Error::training("the base does not encode by merges")
                     .with_hint("a base that merges can be continued"));
             }
-            if base.normalizer != Normalizer::None {
-                return Err(Error::training(
-                    "the base normalises its text, counted pieces are not normalised",
-                )
-                .with_hint("a base without a normalizer can be continued"));
+            if base.normalizer != counts.normalizer() {
+                let name = base.normalizer.name();
+                return Err(Error::training("the pieces were not normalised as the base does it")
+                    .with_hint(format!("count them with normalizer={name:?}")));
             }
             if base.pattern != *counts.pattern() {
                 return Err(Error::training("the pieces were not cut by the pattern of the base")
@@ -233,6 +238,7 @@ fn first_model(counts: &Counts, settings: &Settings<'_>, go_on: GoOn<'_>) -> Res
     };
     let mut model = Model::new(vocab, Merges::Listed(vec![]), counts.pattern().clone(), vec![]);
     model.start = start;
+    model.normalizer = counts.normalizer();
     model.checked()
 }
 

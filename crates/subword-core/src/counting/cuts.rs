@@ -6,16 +6,20 @@ it (`Splitter::cuts_before`), unless a special token is spelled across it. And w
 ends: nothing crosses it. The first kind is found by looking at the few characters around a place.
 The second needs a search from the start of the text, since only that decides which of several special
 tokens that overlap count, so it is used only where the first finds nothing.
+
+If the text is normalised, the pattern is asked about the two characters at a place as they are then,
+and only before white space of ASCII: no form joins that to what comes before it, nor sorts across it.
 */
 
 use crate::error::Result;
-use crate::model::Pattern;
+use crate::model::{Normalizer, Pattern};
 use crate::pretok::Splitter;
 use crate::special::{Finder, Span};
 
 /// What cuts a text: into parts, and these into pieces.
 #[derive(Debug)]
 pub(super) struct Cuts<'s> {
+    pub(super) normalizer: Normalizer,
     pub(super) splitter: Splitter,
     pub(super) finder: Finder,
     special_tokens: &'s [String],
@@ -23,12 +27,16 @@ pub(super) struct Cuts<'s> {
 }
 
 impl<'s> Cuts<'s> {
-    pub(super) fn new(pattern: &Pattern, special_tokens: &'s [String]) -> Result<Self> {
+    pub(super) fn new(
+        normalizer: Normalizer,
+        pattern: &Pattern,
+        special_tokens: &'s [String],
+    ) -> Result<Self> {
         let splitter = Splitter::new(pattern)?;
         let special = special_tokens.iter().map(|token| crate::SpecialToken::new(token, 0));
         let finder = Finder::new(special)?;
         let longest = finder.longest();
-        Ok(Cuts { splitter, finder, special_tokens, longest })
+        Ok(Cuts { normalizer, splitter, finder, special_tokens, longest })
     }
 
     /// The last place where `text`, which goes on, may be cut; 0 if there is none. Places up to
@@ -50,7 +58,23 @@ impl<'s> Cuts<'s> {
     }
 
     fn may_cut(&self, text: &[u8], at: usize) -> bool {
-        self.splitter.cuts_before(text, at) && !self.is_in_special(text, at)
+        let cuts = match self.normalizer {
+            Normalizer::None => self.splitter.cuts_before(text, at),
+            _ => self.cuts_normalized(text, at),
+        };
+        cuts && !self.is_in_special(text, at)
+    }
+
+    /// Whether a piece ends here when the text has been normalised.
+    fn cuts_normalized(&self, text: &[u8], at: usize) -> bool {
+        if !matches!(text[at], b' ' | b'\t' | b'\n' | b'\r') {
+            return false;
+        }
+        let start = text[..at].iter().rposition(|byte| byte & 0xC0 != 0x80).unwrap_or(0);
+        let mut two = self.normalizer.apply(&text[start..at]).into_owned();
+        let end = two.len();
+        two.extend_from_slice(&self.normalizer.apply(&text[at..=at]));
+        end > 0 && self.splitter.cuts_before(&two, end)
     }
 
     /// Whether a special token is spelled across this place.
@@ -81,10 +105,24 @@ impl<'s> Cuts<'s> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Bert;
     use crate::pretok::Named;
 
     fn cuts(pattern: Pattern, special: &[String]) -> Cuts<'_> {
-        Cuts::new(&pattern, special).unwrap()
+        Cuts::new(Normalizer::None, &pattern, special).unwrap()
+    }
+
+    #[test]
+    fn normalised_text_is_cut_where_white_space_begins() {
+        let bert = Normalizer::Bert(Bert::UNCASED);
+        let cuts = Cuts::new(bert, &Pattern::Named(Named::Bert), &[]).unwrap();
+        let next = |text: &str| cuts.next(text.as_bytes(), 1);
+        assert_eq!(next("LOW \n LOWER"), 3);
+        assert_eq!(next("LÖW.\nLOWER"), 5);
+        // Chinese gets spaces, a control character vanishes: what is before belongs to the run.
+        assert_eq!(next("中 \n中\u{1} a b"), 11, "before the last space");
+        assert_eq!(next("a-b中文"), 9, "no white space of its own");
+        assert_eq!(next("a e\u{301} b"), 1);
     }
 
     #[test]

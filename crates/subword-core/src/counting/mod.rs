@@ -2,7 +2,8 @@
 The assembly: a corpus to counts.
 
 ```text
-files or texts  ->  blocks  ->  special  ->  pretok  ->  pieces  ->  a table per thread  ->  Counts
+files or texts  ->  blocks  ->  special  ->  (normalize)  ->  pretok  ->  pieces  ->  a table per thread
+                                                                                  ->  Counts
 ```
 
 The calling thread feeds and watches, the others count. Workers take the next block, in the order of
@@ -28,7 +29,7 @@ pub use texts::Feeder;
 use crate::corpus::Files;
 use crate::counts::Counts;
 use crate::error::{Error, Result};
-use crate::model::{MAX_SPECIAL_BYTES, Pattern};
+use crate::model::{MAX_SPECIAL_BYTES, Normalizer, Pattern};
 use crate::tokenizer::Threads;
 use work::{Job, Work};
 
@@ -38,6 +39,8 @@ const LEAST_BYTES: usize = 8 << 20;
 /// How to count.
 #[derive(Debug, Clone)]
 pub struct Settings {
+    /// What a text goes through before it is cut.
+    pub normalizer: Normalizer,
     /// What cuts a text into pieces.
     pub pattern: Pattern,
     /// What is cut out before, and not counted.
@@ -66,6 +69,7 @@ impl Settings {
     /// Nothing special.
     pub fn new(pattern: Pattern) -> Settings {
         Settings {
+            normalizer: Normalizer::None,
             pattern,
             special_tokens: Vec::new(),
             threads: None,
@@ -85,7 +89,8 @@ impl Settings {
             let message = format!("a special token has {found} bytes, the limit is {most}");
             return Err(Error::counts(message));
         }
-        Ok(Counts::new(self.pattern.clone(), self.special_tokens.clone()))
+        let (pattern, special_tokens) = (self.pattern.clone(), self.special_tokens.clone());
+        Ok(Counts::of_normalized(self.normalizer, pattern, special_tokens))
     }
 
     fn threads(&self) -> usize {

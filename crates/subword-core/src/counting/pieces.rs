@@ -1,5 +1,5 @@
 /*!
-The hot loop: a text to pieces to a table, in one thread.
+The hot loop: a text, normalised, to pieces to a table, in one thread.
 
 Pieces come by the batch, and each batch is done in two passes, so that the cache lines of the second
 are on their way while the first goes on:
@@ -30,7 +30,7 @@ impl<'c> Counter<'c> {
         Counter { cuts, spill, ends, probes }
     }
 
-    /// Counts the pieces of a text, special tokens cut out.
+    /// Counts the pieces of a text, special tokens cut out before it is normalised.
     pub(super) fn text(&mut self, text: &[u8]) -> Result<()> {
         let cuts = self.cuts;
         if cuts.finder.is_empty() {
@@ -44,6 +44,7 @@ impl<'c> Counter<'c> {
 
     fn ordinary(&mut self, text: &[u8]) -> Result<()> {
         let Counter { cuts, spill, ends, probes } = self;
+        let text = &*cuts.normalizer.apply(text);
         let mut start = 0;
         cuts.splitter.for_each_batch(text, ends, |ends| {
             add(text, start, ends, probes, spill);

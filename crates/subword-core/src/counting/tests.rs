@@ -7,6 +7,7 @@ use std::path::Path;
 
 use super::*;
 use crate::formats::tests::{Folder, Random};
+use crate::model::Bert;
 use crate::pretok::{Named, Splitter};
 use crate::types::Count;
 
@@ -29,15 +30,16 @@ fn expected(texts: &[&str], settings: &Settings) -> Pieces {
     let splitter = Splitter::new(&settings.pattern).unwrap();
     let mut pieces = Pieces::new();
     let mut count = |text: &str| {
+        let text = settings.normalizer.apply(text.as_bytes());
         let (mut cursor, mut ends, mut start) =
-            (splitter.cursor(text.as_bytes()).unwrap(), Vec::new(), 0);
+            (splitter.cursor(&text).unwrap(), Vec::new(), 0);
         loop {
             cursor.next_batch(&mut ends);
             if ends.is_empty() {
                 return;
             }
             for &end in &ends {
-                *pieces.entry(text.as_bytes()[start..end].to_vec()).or_default() += 1;
+                *pieces.entry(text[start..end].to_vec()).or_default() += 1;
                 start = end;
             }
         }
@@ -133,11 +135,20 @@ fn a_large_file_is_cut_without_changing_a_count() {
     let folder = Folder::new();
     let text = large_text(&mut random);
     let path = folder.file("corpus.txt", &text);
-    for named in [Named::Gpt2, Named::O200k, Named::Whitespace, Named::None] {
+    let bert = Normalizer::Bert(Bert::UNCASED);
+    let forms = [Named::Gpt2, Named::O200k, Named::Whitespace, Named::None]
+        .map(|named| (named, Normalizer::None))
+        .into_iter()
+        .chain([(Named::Bert, bert), (Named::Gpt2, Normalizer::Nfc)]);
+    for (named, normalizer) in forms {
+        let settings = |special, threads, limit| Settings {
+            normalizer,
+            ..settings(named, special, threads, limit)
+        };
         for special in [&SPECIAL[..], &[]] {
-            let expected = expected(&[&text], &settings(named, special, 1, None));
+            let expected = expected(&[&text], &settings(special, 1, None));
             for (threads, limit) in [(1, None), (2, None), (2, Some(100_000))] {
-                let settings = settings(named, special, threads, limit);
+                let settings = settings(special, threads, limit);
                 let mut last = 0;
                 let watch = |done| {
                     assert!(done >= last);

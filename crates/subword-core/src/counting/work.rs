@@ -47,7 +47,7 @@ impl<'s> Work<'s> {
         threads: usize,
     ) -> Result<Work<'s>> {
         Ok(Work {
-            cuts: Cuts::new(counts.pattern(), counts.special_tokens())?,
+            cuts: Cuts::new(counts.normalizer(), counts.pattern(), counts.special_tokens())?,
             settings,
             gatherer: Gatherer::new(counts, settings.memory_limit, threads),
             done: AtomicU64::new(0),

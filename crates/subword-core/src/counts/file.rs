@@ -2,7 +2,8 @@
 Counts as bytes: the file that a user saves, and the sorted runs that counting spills to disk.
 
 ```text
-magic      "subword counts\n", then the version as one byte
+magic      "subword counts\n", then the version as one byte: 1, or 2 if the text was normalised
+normalizer its name, a string; only in version 2
 pattern    how many parts; each a byte ('n' name, 'r' regular expression) and a string
 special    how many special tokens; each a string
 entries    in the order of the pieces' bytes:
@@ -25,12 +26,12 @@ use std::io::{self, Read, Write};
 
 use super::key::{hash_long, mix};
 use crate::error::{Error, Result};
-use crate::model::{MAX_SPECIAL_BYTES, Pattern};
+use crate::model::{MAX_SPECIAL_BYTES, Normalizer, Pattern};
 use crate::pretok::Named;
 use crate::types::Count;
 
 const MAGIC: &[u8] = b"subword counts\n";
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 /// How much is read at a time.
 const BUFFER: usize = 1 << 16;
@@ -42,12 +43,21 @@ const MAX_STRINGS: u64 = 1 << 20;
 /// What counts are made with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Header {
+    pub(super) normalizer: Normalizer,
     pub(super) pattern: Pattern,
     pub(super) special_tokens: Vec<String>,
 }
 
 impl Header {
+    /// The least version that can hold it: equal counts are equal bytes, whoever writes them.
+    fn version(&self) -> u8 {
+        if self.normalizer == Normalizer::None { 1 } else { VERSION }
+    }
+
     fn write(&self, to: &mut impl Write) -> io::Result<()> {
+        if self.normalizer != Normalizer::None {
+            write_string(to, &self.normalizer.name())?;
+        }
         let parts = match &self.pattern {
             Pattern::Sequence(parts) => parts.as_slice(),
             one => std::slice::from_ref(one),
@@ -66,7 +76,17 @@ impl Header {
         self.special_tokens.iter().try_for_each(|token| write_string(to, token))
     }
 
-    fn read(input: &mut Input<impl Read>) -> Result<Header> {
+    fn read(input: &mut Input<impl Read>, version: u8) -> Result<Header> {
+        let normalizer = match version {
+            1 => Normalizer::None,
+            _ => {
+                let name = input.string(MAX_PATTERN_BYTES)?;
+                Normalizer::from_name(&name).ok_or_else(|| {
+                    Error::counts(format!("no normalizer has the name {name:?}"))
+                        .with_hint("a newer version of subword wrote it")
+                })?
+            }
+        };
         let mut parts = Vec::new();
         for _ in 0..input.number_up_to(MAX_STRINGS)? {
             let kind = input.byte()?;
@@ -84,7 +104,8 @@ impl Header {
         for _ in 0..input.number_up_to(MAX_STRINGS)? {
             special_tokens.push(input.string(MAX_SPECIAL_BYTES as u64)?);
         }
-        Ok(Header { pattern: Pattern::Sequence(parts).canonical(), special_tokens })
+        let pattern = Pattern::Sequence(parts).canonical();
+        Ok(Header { normalizer, pattern, special_tokens })
     }
 }
 
@@ -124,7 +145,7 @@ impl<W: Write> Writer<W> {
     /// Starts a file.
     pub(super) fn new(mut to: W, header: &Header) -> io::Result<Self> {
         to.write_all(MAGIC)?;
-        to.write_all(&[VERSION])?;
+        to.write_all(&[header.version()])?;
         header.write(&mut to)?;
         let summary = Summary::new(header);
         Ok(Writer { to, last: Vec::new(), summary })
@@ -192,11 +213,11 @@ impl<R: Read> Reader<R> {
             return Err(Error::counts("expected counts, found a file of another kind"));
         }
         let version = magic[MAGIC.len()];
-        if version != VERSION {
+        if !(1..=VERSION).contains(&version) {
             let message = format!("expected version {VERSION} of counts, found version {version}");
             return Err(Error::counts(message).with_hint("a newer version of subword wrote it"));
         }
-        let header = Header::read(&mut input)?;
+        let header = Header::read(&mut input, version)?;
         let summary = Summary::new(&header);
         Ok(Reader { input, header, piece: Vec::new(), summary, ended: false })
     }
@@ -359,13 +380,14 @@ fn cut_off() -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Bert;
 
     type Pieces = Vec<(Vec<u8>, Count)>;
 
     fn header() -> Header {
         let parts = vec![Pattern::Regex(r"\d".into()), Pattern::Named(Named::Gpt2)];
         let special_tokens = vec!["<s>".to_owned(), "é".to_owned()];
-        Header { pattern: Pattern::Sequence(parts), special_tokens }
+        Header { normalizer: Normalizer::None, pattern: Pattern::Sequence(parts), special_tokens }
     }
 
     fn write(header: &Header, pieces: &[(&[u8], Count)]) -> Vec<u8> {
@@ -389,7 +411,11 @@ mod tests {
 
     #[test]
     fn entries_come_back() {
-        let named = Header { pattern: Pattern::Named(Named::None), special_tokens: vec![] };
+        let named = Header {
+            normalizer: Normalizer::Bert(Bert::UNCASED),
+            pattern: Pattern::Named(Named::Bert),
+            special_tokens: vec![],
+        };
         for header in [header(), named] {
             for pieces in [&PIECES[..], &[]] {
                 let expected = pieces.iter().map(|(piece, count)| (piece.to_vec(), *count));
@@ -433,9 +459,9 @@ mod tests {
         let other = read(b"{}").unwrap_err().to_string();
         assert_eq!(other, "expected counts, found a file of another kind");
         let mut newer = bytes;
-        newer[MAGIC.len()] = 2;
+        newer[MAGIC.len()] = 3;
         let newer = read(&newer).unwrap_err().to_string();
-        assert!(newer.starts_with("expected version 1 of counts, found version 2\n"), "{newer}");
+        assert!(newer.starts_with("expected version 2 of counts, found version 3\n"), "{newer}");
     }
 
     #[test]

@@ -8,7 +8,7 @@ How often each piece occurs: the hinge between text and training.
 Adding is associative and commutative, so one thread, ten processes and a cluster count the same.
 Training reads counts and nothing else: not the text, not where it was cut.
 
-Counts know the pattern and the special tokens that they were counted with. Counts that were not
+Counts know the normaliser, the pattern and the special tokens that they were counted with. Counts that were not
 made alike do not add up, and are refused.
 
 | part     | what it knows                                                       |
@@ -41,7 +41,7 @@ pub use table::Table;
 
 use crate::atomic::Staged;
 use crate::error::{Error, Result};
-use crate::model::Pattern;
+use crate::model::{Normalizer, Pattern};
 use crate::types::Count;
 use file::{Header, Reader, Writer};
 use runs::Run;
@@ -66,8 +66,25 @@ impl Counts {
     pub fn new(pattern: Pattern, mut special_tokens: Vec<String>) -> Counts {
         special_tokens.sort_unstable();
         special_tokens.dedup();
-        let header = Header { pattern: pattern.canonical(), special_tokens };
+        let (normalizer, pattern) = (Normalizer::None, pattern.canonical());
+        let header = Header { normalizer, pattern, special_tokens };
         Counts { header, pieces: Pieces::Memory { table: Table::default(), total: 0 } }
+    }
+
+    /// No pieces yet, of text that is normalised before it is cut.
+    pub fn of_normalized(
+        normalizer: Normalizer,
+        pattern: Pattern,
+        special_tokens: Vec<String>,
+    ) -> Counts {
+        let mut counts = Counts::new(pattern, special_tokens);
+        counts.header.normalizer = normalizer;
+        counts
+    }
+
+    /// What the text went through before it was cut.
+    pub fn normalizer(&self) -> Normalizer {
+        self.header.normalizer
     }
 
     /// The pattern that cut the pieces.
@@ -140,7 +157,8 @@ impl Counts {
 
     /// No pieces, made alike.
     fn like(&self) -> Counts {
-        Counts::new(self.header.pattern.clone(), self.header.special_tokens.clone())
+        let Header { normalizer, pattern, special_tokens } = self.header.clone();
+        Counts::of_normalized(normalizer, pattern, special_tokens)
     }
 
     /// Calls `entry` with each piece and its count, in no order that means anything.
@@ -214,9 +232,14 @@ impl Counts {
         Ok(())
     }
 
-    /// That both have the same pattern and the same special tokens.
+    /// That both have the same normaliser, the same pattern and the same special tokens.
     fn check_alike(&self, other: &Counts) -> Result<()> {
         let hint = "counts add up only if they were counted alike: count one of them again";
+        if self.normalizer() != other.normalizer() {
+            let (one, two) = (self.normalizer().name(), other.normalizer().name());
+            let message = format!("the counts have different normalizers: {one:?} and {two:?}");
+            return Err(Error::counts(message).with_hint(hint));
+        }
         if self.pattern() != other.pattern() {
             let (one, two) = (shown(self.pattern()), shown(other.pattern()));
             let message = format!("the counts have different patterns: {one} and {two}");
@@ -401,6 +424,15 @@ mod tests {
         );
         let regexes = ["a", "b"].map(|regex| Pattern::Regex(regex.into()));
         let pattern = Counts::new(Pattern::Sequence(regexes.to_vec()), vec!["<s>".into()]);
+        let other = Counts::of_normalized(
+            Normalizer::Nfc,
+            Pattern::Named(Named::Gpt2),
+            vec!["<s>".into()],
+        );
+        let error = one.add(&other).unwrap_err().to_string();
+        let expected = "the counts have different normalizers: \"none\" and \"nfc\"\n";
+        assert!(error.starts_with(expected), "{error}");
+        assert!(!one.is_equal(&other).unwrap());
         let error = one.add(&pattern).unwrap_err().to_string();
         let expected = "the counts have different patterns: \"gpt2\" and [\"a\", \"b\"]\n";
         assert!(error.starts_with(expected), "{error}");

@@ -282,11 +282,15 @@ mod tests {
 
     use super::*;
     use crate::formats::tests::Random;
-    use crate::model::Pattern;
+    use crate::model::{Normalizer, Pattern};
     use crate::pretok::Named;
 
     fn header() -> Header {
-        Header { pattern: Pattern::Named(Named::Gpt2), special_tokens: Vec::new() }
+        Header {
+            normalizer: Normalizer::None,
+            pattern: Pattern::Named(Named::Gpt2),
+            special_tokens: Vec::new(),
+        }
     }
 
     fn content(run: &Run) -> BTreeMap<Vec<u8>, Count> {
