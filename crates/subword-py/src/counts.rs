@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use subword_core::counting::{self, Feeder, Settings};
 use subword_core::counts::Sorted;
-use subword_core::{Error, Result};
+use subword_core::{Error, Normalizer, Result};
 
 use crate::engine::{ThreadsArgument, natural};
 use crate::errors;
@@ -46,13 +46,15 @@ fn run<R: Send>(py: Python<'_>, work: impl Send + FnOnce() -> Result<R>) -> PyRe
 #[pymethods]
 impl Counts {
     #[new]
-    #[pyo3(signature = (pattern, special_tokens))]
+    #[pyo3(signature = (pattern, special_tokens, normalizer=None))]
     fn new(
         py: Python<'_>,
         pattern: PatternArgument,
         special_tokens: Vec<String>,
+        normalizer: Option<NormalizerArgument>,
     ) -> PyResult<Self> {
-        let settings = Settings { special_tokens, ..Settings::new(pattern.0) };
+        let normalizer = normalizer_of(normalizer);
+        let settings = Settings { normalizer, special_tokens, ..Settings::new(pattern.0) };
         let counts = settings.counts().map_err(|error| errors::raise(py, error))?;
         Ok(Counts::from(counts))
     }
@@ -88,6 +90,12 @@ impl Counts {
     #[getter]
     fn pattern<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         pattern_to_python(py, self.read().pattern())
+    }
+
+    /// The name of the normaliser; none if there is none.
+    #[getter]
+    fn normalizer(&self) -> Option<String> {
+        Some(self.read().normalizer()).filter(|form| *form != Normalizer::None).map(Normalizer::name)
     }
 
     /// The special tokens, sorted.
@@ -205,20 +213,27 @@ impl CountsReader {
 
 /// Counts the pieces of files. `watch` is called with how many bytes of them were read.
 #[pyfunction]
-#[pyo3(signature = (paths, pattern, special_tokens, *, threads, memory_limit, errors, field, watch))]
+#[pyo3(signature = (paths, pattern, special_tokens, *, normalizer, threads, memory_limit, errors,
+    field, watch))]
 #[expect(clippy::too_many_arguments, reason = "keywords of one Python function")]
 pub(crate) fn count_files(
     py: Python<'_>,
     paths: Vec<PathBuf>,
     pattern: PatternArgument,
     special_tokens: Vec<String>,
+    normalizer: Option<NormalizerArgument>,
     threads: Option<ThreadsArgument>,
     memory_limit: Option<i128>,
     errors: Errors,
     field: String,
     watch: Option<Py<PyAny>>,
 ) -> PyResult<Counts> {
-    let settings = settings(pattern, special_tokens, threads, memory_limit, errors, field)?;
+    let settings = Settings {
+        normalizer: normalizer_of(normalizer),
+        special_tokens,
+        field,
+        ..settings(pattern, threads, memory_limit, errors)?
+    };
     let mut raised = None;
     let watch = |done| watched(&mut raised, watch.as_ref(), done);
     let counts = py.detach(|| counting::count_files(paths, &settings, watch));
@@ -227,19 +242,25 @@ pub(crate) fn count_files(
 
 /// Counts the pieces of texts. `watch` is called with how many bytes of them were counted.
 #[pyfunction]
-#[pyo3(signature = (texts, pattern, special_tokens, *, threads, memory_limit, errors, watch))]
+#[pyo3(signature = (texts, pattern, special_tokens, *, normalizer, threads, memory_limit, errors,
+    watch))]
+#[expect(clippy::too_many_arguments, reason = "keywords of one Python function")]
 pub(crate) fn count_texts(
     texts: &Bound<'_, PyAny>,
     pattern: PatternArgument,
     special_tokens: Vec<String>,
+    normalizer: Option<NormalizerArgument>,
     threads: Option<ThreadsArgument>,
     memory_limit: Option<i128>,
     errors: Errors,
     watch: Option<Py<PyAny>>,
 ) -> PyResult<Counts> {
     let py = texts.py();
-    let field = String::new();
-    let settings = settings(pattern, special_tokens, threads, memory_limit, errors, field)?;
+    let settings = Settings {
+        normalizer: normalizer_of(normalizer),
+        special_tokens,
+        ..settings(pattern, threads, memory_limit, errors)?
+    };
     let texts = texts.try_iter()?.unbind();
     let (mut raised, mut raised_by_texts) = (None, None);
     let watch = |done| watched(&mut raised, watch.as_ref(), done);
@@ -270,11 +291,9 @@ pub(crate) fn count_texts(
 
 fn settings(
     pattern: PatternArgument,
-    special_tokens: Vec<String>,
     threads: Option<ThreadsArgument>,
     memory_limit: Option<i128>,
     errors: Errors,
-    field: String,
 ) -> PyResult<Settings> {
     let memory_limit = memory_limit.map(|limit| natural("memory_limit", limit)).transpose()?;
     let errors = match errors {
@@ -282,14 +301,28 @@ fn settings(
         Errors::Replace => counting::Errors::Replace,
     };
     let threads = threads.and_then(|threads| threads.0);
-    Ok(Settings {
-        special_tokens,
-        threads,
-        memory_limit,
-        errors,
-        field,
-        ..Settings::new(pattern.0)
-    })
+    Ok(Settings { threads, memory_limit, errors, ..Settings::new(pattern.0) })
+}
+
+/// `normalizer=`: a name.
+pub(crate) struct NormalizerArgument(Normalizer);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for NormalizerArgument {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        let name = object.extract::<String>()?;
+        Normalizer::from_name(&name).map(NormalizerArgument).ok_or_else(|| {
+            let names = Normalizer::names().collect::<Vec<_>>().join(", ");
+            PyValueError::new_err(format!(
+                "no normalizer has the name {name:?}; there are {names}, and bert: with options"
+            ))
+        })
+    }
+}
+
+fn normalizer_of(argument: Option<NormalizerArgument>) -> Normalizer {
+    argument.map_or(Normalizer::None, |normalizer| normalizer.0)
 }
 
 /// Tells Python how far we are, and lets it interrupt.

@@ -21,7 +21,7 @@ mod _core {
     #[pymodule_export]
     use super::split;
     #[pymodule_export]
-    use super::trainer::{TrainingLog, train_bpe};
+    use super::trainer::{TrainingLog, train_bpe, train_wordpiece};
     #[pymodule_export]
     use super::{patterns, utf8};
 

@@ -6,8 +6,8 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 use subword_core::Error;
-use subword_core::bpe::train::{Effort, Merge, Stop, Ties};
-use subword_core::trainer::{Settings, Size, Start, Training};
+use subword_core::bpe::train::{Effort, Merge, Score, Stop, Ties};
+use subword_core::trainer::{Settings, Size, Start, Trained, Training, wordpiece};
 
 use crate::counts::Counts;
 use crate::engine::{Engine, natural};
@@ -171,6 +171,24 @@ pub(crate) fn train_bpe(
         max_token_length: number("max_token_length", max_token_length)?,
         ..Settings::new(size)
     };
+    let counts = |go_on: GoOn<'_>| Training::new(&counts.read(), &settings, go_on);
+    run(py, watch, counts, Training::run)
+}
+
+/// Asked now and then whether to go on.
+type GoOn<'a> = &'a mut dyn FnMut() -> Result<(), Error>;
+
+/// Told how many merges there are, and how many there will be at most.
+type Watch<'a> = &'a mut dyn FnMut(usize, usize) -> Result<(), Error>;
+
+/// Prepares a training and runs it, without the GIL, but for signals and the caller's own function.
+/// What was counted is let go of before that function is called.
+fn run<T>(
+    py: Python<'_>,
+    watch: Option<Py<PyAny>>,
+    prepare: impl FnOnce(GoOn<'_>) -> Result<T, Error> + Send,
+    run: impl FnOnce(T, Watch<'_>) -> Result<Trained, Error> + Send,
+) -> PyResult<(Model, TrainingLog)> {
     let raised = OnceLock::new();
     let ask = |ask: &dyn Fn(Python<'_>) -> PyResult<()>| {
         Python::attach(ask).map_err(|error| {
@@ -185,11 +203,7 @@ pub(crate) fn train_bpe(
             watch.as_ref().map_or(Ok(()), |watch| watch.call1(py, (done, most)).map(|_| ()))
         })
     };
-    let trained = py.detach(|| {
-        // The counts are let go of before the caller's own function is called.
-        let training = Training::new(&counts.read(), &settings, &mut go_on)?;
-        training.run(&mut watch)
-    });
+    let trained = py.detach(|| run(prepare(&mut go_on)?, &mut watch));
     let raised = raised.into_inner();
     match (trained, raised) {
         (Ok(trained), _) => {
@@ -200,4 +214,57 @@ pub(crate) fn train_bpe(
         (Err(Error::Stopped), Some(raised)) => Err(raised),
         (Err(error), _) => Err(errors::raise(py, error)),
     }
+}
+
+/// `score=`.
+pub(crate) struct ScoreArgument(Score);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for ScoreArgument {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        match &*object.extract::<String>()? {
+            "likelihood" => Ok(ScoreArgument(Score::Likelihood)),
+            "count" => Ok(ScoreArgument(Score::Count)),
+            other => Err(PyValueError::new_err(format!(
+                "score must be \"likelihood\" or \"count\", not {other:?}"
+            ))),
+        }
+    }
+}
+
+/// Trains a WordPiece model. `watch` is called with how many merges there are and how many there
+/// will be at most.
+#[pyfunction]
+#[pyo3(signature = (counts, *, vocab_size, score, special_tokens, unk_token, prefix,
+    max_word_chars, min_count, limit_alphabet, max_token_length, watch=None))]
+#[expect(clippy::too_many_arguments, reason = "keywords of one Python function")]
+pub(crate) fn train_wordpiece(
+    py: Python<'_>,
+    counts: &Counts,
+    vocab_size: i128,
+    score: ScoreArgument,
+    special_tokens: Vec<String>,
+    unk_token: String,
+    prefix: String,
+    max_word_chars: i128,
+    min_count: i128,
+    limit_alphabet: Option<i128>,
+    max_token_length: Option<i128>,
+    watch: Option<Py<PyAny>>,
+) -> PyResult<(Model, TrainingLog)> {
+    let number = |name, value: Option<i128>| value.map(|n| natural(name, n)).transpose();
+    let settings = wordpiece::Settings {
+        vocab_size: natural("vocab_size", vocab_size)?,
+        score: score.0,
+        special_tokens,
+        unk_token,
+        prefix,
+        max_word_chars: natural("max_word_chars", max_word_chars)?.try_into().unwrap_or(u32::MAX),
+        min_count: natural("min_count", min_count)? as u64,
+        limit_alphabet: number("limit_alphabet", limit_alphabet)?,
+        max_token_length: number("max_token_length", max_token_length)?,
+    };
+    let counts = |go_on: GoOn<'_>| wordpiece::Training::new(&counts.read(), &settings, go_on);
+    run(py, watch, counts, wordpiece::Training::run)
 }

@@ -32,16 +32,29 @@ const GONE: u32 = u32::MAX;
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     count: Count,
+    /// How often the other token stands in the text: kept here so that one key changes at a time.
+    total: Count,
     pair: Pair,
     /// The token whose group it is in, and the other one.
     owner: TokenId,
     other: TokenId,
 }
 
+impl Entry {
+    /// What it counts at most: its other token may have lost more than was noticed. A token that
+    /// stands nowhere has pairs of an infinite score, until they are looked at.
+    #[inline]
+    fn most(&self) -> Count {
+        self.count.min(self.total.max(1))
+    }
+}
+
 /// The candidates that belong to a token.
 #[derive(Debug, Clone, Default)]
 struct Group {
     candidates: Vec<u32>,
+    /// How often the token stands in the text.
+    total: Count,
     is_open: bool,
 }
 
@@ -83,7 +96,8 @@ impl Groups {
         let tokens = self.totals.len();
         (self.entries.clear(), self.places.clear(), self.order.clear());
         (self.groups.clear(), self.elsewhere.clear(), self.order_places.clear());
-        self.groups.resize(tokens, Group::default());
+        let group = |&total: &Count| Group { total, ..Group::default() };
+        self.groups.extend(self.totals.iter().map(group));
         self.elsewhere.resize(tokens, Vec::new());
         self.order_places.resize(tokens, GONE);
     }
@@ -93,7 +107,8 @@ impl Groups {
         let candidate = self.entries.len() as u32;
         let left = self.totals[pair.0 as usize] >= self.totals[pair.1 as usize];
         let (owner, other) = if left { pair } else { (pair.1, pair.0) };
-        self.entries.push(Entry { count, pair, owner, other });
+        let total = self.totals[other as usize];
+        self.entries.push(Entry { count, total, pair, owner, other });
         self.elsewhere[other as usize].push(candidate);
         let group = &mut self.groups[owner as usize].candidates;
         self.places.push(group.len() as u32);
@@ -153,12 +168,17 @@ impl Groups {
     /// Says that a token stands so many times less in the text.
     pub(super) fn lose(&mut self, token: TokenId, places: Count) {
         self.totals[token as usize] -= places;
+        let total = self.totals[token as usize];
+        self.groups[token as usize].total = total;
         if self.order_places[token as usize] != GONE {
             self.rise_in_order(token);
         }
         let mut elsewhere = std::mem::take(&mut self.elsewhere[token as usize]);
         elsewhere.retain(|&candidate| self.places[candidate as usize] != GONE);
-        elsewhere.iter().for_each(|&candidate| self.rise(candidate));
+        for &candidate in &elsewhere {
+            self.entries[candidate as usize].total = total;
+            self.rise(candidate);
+        }
         self.operations += elsewhere.len() as u64;
         self.elsewhere[token as usize] = elsewhere;
     }
@@ -172,39 +192,31 @@ impl Groups {
             self.order_places.push(GONE);
         }
         self.totals[token as usize] += places;
-    }
-
-    /// What a candidate counts at most: its other token may have lost more than was noticed.
-    #[inline]
-    fn count(&self, entry: &Entry) -> Count {
-        entry.count.min(self.totals[entry.other as usize])
+        self.groups[token as usize].total = self.totals[token as usize];
     }
 
     /// Whether one candidate comes before another one of the same group.
     #[inline]
     fn is_before(&self, one: u32, two: u32) -> bool {
         let [one, two] = [one, two].map(|candidate| &self.entries[candidate as usize]);
-        let [count, other_count] = [one, two].map(|entry| self.count(entry));
-        let total = |entry: &Entry| u128::from(self.totals[entry.other as usize]);
-        let (left, right) =
-            (u128::from(count) * total(two), u128::from(other_count) * total(one));
+        let left = u128::from(one.most()) * u128::from(two.total);
+        let right = u128::from(two.most()) * u128::from(one.total);
         if left != right {
             return left > right;
         }
-        (other_count, one.pair) < (count, two.pair)
+        (two.count, one.pair) < (one.count, two.pair)
     }
 
     /// Whether one group comes before another: a closed one by the most that it can score.
     fn is_group_before(&self, one: TokenId, two: TokenId) -> bool {
         let key = |token: TokenId| {
-            let (group, total) = (&self.groups[token as usize], self.totals[token as usize]);
+            let group = &self.groups[token as usize];
             if !group.is_open {
-                return (1, total.into(), (Count::MAX, (0, 0)));
+                return (1, group.total.into(), (Count::MAX, (0, 0)));
             }
             let entry = &self.entries[group.candidates[0] as usize];
-            let count = self.count(entry);
-            let both = u128::from(total) * u128::from(self.totals[entry.other as usize]);
-            (count, both, (count, entry.pair))
+            let both = u128::from(group.total) * u128::from(entry.total);
+            (entry.most(), both, (entry.count, entry.pair))
         };
         let ((a, below_a, (count_a, pair_a)), (b, below_b, (count_b, pair_b))) = (key(one), key(two));
         let (left, right) = (product(a, below_b), product(b, below_a));
@@ -261,6 +273,10 @@ impl Groups {
     /// Puts a group in order.
     fn sort(&mut self, owner: TokenId) {
         let len = self.groups[owner as usize].candidates.len();
+        for &candidate in &self.groups[owner as usize].candidates {
+            let entry = &mut self.entries[candidate as usize];
+            entry.total = self.totals[entry.other as usize];
+        }
         (0..len / 2).rev().for_each(|at| self.sink(owner, at));
         self.operations += len as u64;
     }

@@ -141,7 +141,7 @@ fn letters_with(prefix: &str, first: TokenId) -> Vocab {
     let letters = ["a", "b", "c", "d", "#"];
     let inner = letters.map(|letter| format!("{prefix}{letter}"));
     let all = letters.iter().copied().chain(inner.iter().map(String::as_str));
-    let mut vocab = Vocab::new((0..0).zip([[0u8; 0]])).unwrap();
+    let mut vocab = Vocab::new([]).unwrap();
     for token in all {
         if vocab.id_of(token.as_bytes()).is_none() {
             let next = vocab.id_limit().max(first);
@@ -160,9 +160,10 @@ fn words_with_a_prefix_learn_what_the_definition_says() {
         let letters = 1 + random.below(5);
         let (mut words, mut pieces) = (Words::default(), Vec::new());
         for _ in 0..random.below(40) {
+            let (len, most) = (1 + random.below(9), [2, 4, 50, 1000][random.below(4)]);
             let letter = |_| ["a", "b", "c", "#", "d"][random.below(letters)];
-            let word: Vec<&str> = (0..1 + random.below(9)).map(|_| 0).map(letter).collect();
-            let count = random.below([2, 4, 50, 1000][random.below(4)]) as Count;
+            let word: Vec<&str> = (0..len).map(letter).collect();
+            let count = random.below(most) as Count;
             let token = |(at, letter): (usize, &&str)| {
                 let prefix = if at > 0 { prefix } else { "" };
                 vocab.id_of(format!("{prefix}{letter}").as_bytes()).unwrap()
