@@ -6,6 +6,7 @@ be the same. Bytes that are not UTF-8 stay as they are, except in BERT.
 */
 
 mod bert;
+mod name;
 
 use std::borrow::Cow;
 

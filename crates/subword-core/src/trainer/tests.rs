@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::bpe::train::Stop;
-use crate::model::Pattern;
+use crate::model::{Normalizer, Pattern};
 use crate::pretok::Named;
 
 fn counts(pieces: &[(&str, Count)]) -> Counts {
@@ -139,8 +139,8 @@ fn what_cannot_be_trained_is_refused() {
     base.normalizer = Normalizer::Nfc;
     assert_eq!(
         refuse(&base),
-        "the base normalises its text, counted pieces are not normalised\n  hint: a base without a \
-         normalizer can be continued"
+        "the pieces were not normalised as the base does it\n  hint: count them with \
+         normalizer=\"nfc\""
     );
 }
 
