@@ -25,6 +25,7 @@ from subword._errors import (
 from subword._patterns import patterns
 from subword._tokenizer import Tokenizer
 from subword._trainers import BpeTrainer, train_bpe
+from subword._wordpiece_trainer import WordPieceTrainer
 
 __version__ = "0.1.0"
 
@@ -43,6 +44,7 @@ __all__ = [
     "TrainingWarning",
     "UnknownIdError",
     "UnknownTokenError",
+    "WordPieceTrainer",
     "count_pieces",
     "patterns",
     "train_bpe",

@@ -33,6 +33,7 @@ __all__ = [
     "patterns",
     "split",
     "train_bpe",
+    "train_wordpiece",
     "utf8",
 ]
 
@@ -40,7 +41,9 @@ DEFAULT_CACHE_BYTES: int
 
 @final
 class Counts:
-    def __new__(cls, pattern: Pattern, special_tokens: list[str]) -> Self: ...
+    def __new__(
+        cls, pattern: Pattern, special_tokens: list[str], normalizer: str | None = None
+    ) -> Self: ...
     @staticmethod
     def load(path: StrPath) -> Counts: ...
     @staticmethod
@@ -56,6 +59,8 @@ class Counts:
     def most_common(self, n: int) -> list[tuple[bytes, int]]: ...
     def sorted(self) -> CountsReader: ...
     def __len__(self) -> int: ...
+    @property
+    def normalizer(self) -> str | None: ...
     @property
     def pattern(self) -> str | list[str]: ...
     @property
@@ -219,6 +224,7 @@ def count_files(
     pattern: Pattern,
     special_tokens: list[str],
     *,
+    normalizer: str | None,
     threads: int | None,
     memory_limit: int | None,
     errors: Errors,
@@ -230,6 +236,7 @@ def count_texts(
     pattern: Pattern,
     special_tokens: list[str],
     *,
+    normalizer: str | None,
     threads: int | None,
     memory_limit: int | None,
     errors: Errors,
@@ -251,6 +258,20 @@ def train_bpe(
     unk_token: str | None = None,
     limit_alphabet: int | None = None,
     base: Engine | None = None,
+    watch: Callable[[int, int], None] | None = None,
+) -> tuple[Model, TrainingLog]: ...
+def train_wordpiece(
+    counts: Counts,
+    *,
+    vocab_size: int,
+    score: str,
+    special_tokens: list[str],
+    unk_token: str,
+    prefix: str,
+    max_word_chars: int,
+    min_count: int,
+    limit_alphabet: int | None,
+    max_token_length: int | None,
     watch: Callable[[int, int], None] | None = None,
 ) -> tuple[Model, TrainingLog]: ...
 def utf8(text: Text, errors: Errors) -> bytes: ...

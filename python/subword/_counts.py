@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Counts:
-    """How often each piece occurs, and what cut the pieces: a pattern and special tokens.
+    """How often each piece occurs, and what made the pieces: normalizer, pattern, special tokens.
 
     Made by `count_pieces`, from a file, or from a mapping of pieces to counts. Iterating gives
     ``(piece, count)`` in the order of the pieces' bytes.
@@ -47,8 +47,9 @@ class Counts:
         *,
         pattern: Pattern = "gpt2",
         special_tokens: Iterable[str] = (),
+        normalizer: str | None = None,
     ) -> None:
-        self._counts = _core.Counts(pattern, strings(special_tokens))
+        self._counts = _core.Counts(pattern, strings(special_tokens), normalizer)
         for piece, count in (counts or {}).items():
             self._counts.add_piece(piece, count)
 
@@ -62,6 +63,11 @@ class Counts:
     def pattern(self) -> str | list[str]:
         """The pattern that cut the pieces."""
         return self._counts.pattern
+
+    @property
+    def normalizer(self) -> str | None:
+        """What the text went through before it was cut, like "bert-uncased"; None for nothing."""
+        return self._counts.normalizer
 
     @property
     def special_tokens(self) -> list[str]:
@@ -162,7 +168,8 @@ class Counts:
     def to_parquet(self, path: StrPath) -> None:
         """Write a Parquet file: ``piece: binary, count: int64``, in the order of the pieces.
 
-        Needs pyarrow. Pattern, special tokens, version and fingerprint are in its metadata.
+        Needs pyarrow. Normalizer, pattern, special tokens, version and fingerprint are in its
+        metadata.
         """
         from subword._parquet import write
 
@@ -173,8 +180,8 @@ class Counts:
         """Read a Parquet file that `to_parquet` has written. Needs pyarrow."""
         from subword._parquet import read
 
-        counts, pattern, special_tokens = read(path)
-        made = cls(pattern=pattern, special_tokens=special_tokens)
+        counts, made_by = read(path)
+        made = cls(**made_by)
         for piece, count in counts:
             made._counts.add_piece(piece, count)
         return made
@@ -186,6 +193,7 @@ def count_pieces(
     texts: Iterable[Text] | None = None,
     pattern: Pattern = "gpt2",
     special_tokens: Iterable[str] = (),
+    normalizer: str | None = None,
     threads: int | None = None,
     memory_limit: int | str | None = None,
     errors: Errors = "strict",
@@ -198,13 +206,17 @@ def count_pieces(
     the column ``field``. ``.gz`` and ``.zst`` are read as they are. A path may be a glob.
     ``texts`` is any iterable of ``str`` or ``bytes``, read lazily.
 
-    Special tokens are cut out before the pattern runs, and not counted. ``memory_limit`` (bytes, or
+    Special tokens are cut out before the pattern runs, and not counted. A ``normalizer`` changes
+    what is left before it is cut: "bert-uncased" or "bert-cased", with the pattern "bert", for
+    WordPiece; "nfc", "nfd", "nfkc", "nfkd", "nfc-lowercase". ``memory_limit`` (bytes, or
     ``"64MB"``) bounds the tables: what does not fit is sorted and written to temporary files. The
     counts depend on the texts alone: not on threads, limit, or the order of files. ``progress``
     shows a bar; by default if standard error is a terminal.
 
     >>> list(count_pieces(texts=["low lower", "low"]))
     [(b' lower', 1), (b'low', 2)]
+    >>> list(count_pieces(texts=["Löw, low"], pattern="bert", normalizer="bert-uncased"))
+    [(b' ', 1), (b',', 1), (b'low', 2)]
     """
     if (files is None) == (texts is None):
         raise TypeError("pass files or texts, one of the two")
@@ -219,6 +231,7 @@ def count_pieces(
                     texts,
                     pattern,
                     special,
+                    normalizer=normalizer,
                     threads=threads,
                     memory_limit=limit,
                     errors=errors,
@@ -236,6 +249,7 @@ def count_pieces(
                 others,
                 pattern,
                 special,
+                normalizer=normalizer,
                 threads=threads,
                 memory_limit=limit,
                 errors=errors,
@@ -250,6 +264,7 @@ def count_pieces(
             texts=texts_of(tables, field),
             pattern=pattern,
             special_tokens=special,
+            normalizer=normalizer,
             threads=threads,
             memory_limit=limit,
             errors=errors,

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from subword._counts import Counts
     from subword._types import StrPath
 
-VERSION = 1
+#: The version of the table; the second one is of text that was normalised.
+VERSION, NORMALIZED_VERSION = 1, 2
 ROWS_PER_BATCH = 1 << 16
 KEY = b"subword"
 
@@ -49,12 +50,14 @@ def texts_of(paths: Iterable[Path], field: str) -> Iterator[str | bytes]:
 
 def write(counts: Counts, path: StrPath) -> None:
     """Counts as a table, sorted by piece, written under another name until it is complete."""
-    about = {
+    about: dict[str, object] = {
         "version": VERSION,
         "pattern": counts.pattern,
         "special_tokens": counts.special_tokens,
         "fingerprint": counts.fingerprint,
     }
+    if counts.normalizer is not None:
+        about |= {"version": NORMALIZED_VERSION, "normalizer": counts.normalizer}
     schema = pa.schema(
         [pa.field("piece", pa.binary(), nullable=False), pa.field("count", pa.int64(), False)],
         metadata={KEY: json.dumps(about)},
@@ -81,22 +84,21 @@ def write(counts: Counts, path: StrPath) -> None:
         partial.unlink(missing_ok=True)
 
 
-def read(path: StrPath) -> tuple[Iterator[tuple[bytes, int]], str | list[str], list[str]]:
-    """The entries, the pattern and the special tokens of a table that `write` has written."""
+def read(path: StrPath) -> tuple[Iterator[tuple[bytes, int]], dict[str, Any]]:
+    """The entries of a table that `write` has written, and what `Counts` is made with."""
     file = _opened(path)
     try:
         about: dict[str, Any] = json.loads((file.schema_arrow.metadata or {})[KEY])
-        version, pattern, special = (
-            about["version"],
-            about["pattern"],
-            about["special_tokens"],
-        )
+        version = about["version"]
+        made_by = {name: about[name] for name in ("pattern", "special_tokens")}
+        if version == NORMALIZED_VERSION:
+            made_by["normalizer"] = about["normalizer"]
     except (KeyError, ValueError, TypeError):
         file.close()
         raise CountsError(str(path), "expected counts, found a file of another kind") from None
-    if version != VERSION:
+    if version not in (VERSION, NORMALIZED_VERSION):
         file.close()
-        message = f"expected version {VERSION} of counts, found version {version}"
+        message = f"expected version {NORMALIZED_VERSION} of counts, found version {version}"
         raise CountsError(str(path), message, "a newer version of subword wrote it")
 
     def entries() -> Iterator[tuple[bytes, int]]:
@@ -104,7 +106,7 @@ def read(path: StrPath) -> tuple[Iterator[tuple[bytes, int]], str | list[str], l
             for batch in file.iter_batches(batch_size=ROWS_PER_BATCH, columns=["piece", "count"]):
                 yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
 
-    return entries(), pattern, special
+    return entries(), made_by
 
 
 def _opened(path: StrPath) -> Any:

@@ -1,35 +1,20 @@
-"""Training: a corpus in, a tokenizer out.
-
-    files or texts -> piece counts (`_counts`) -> merges (the engine) -> Tokenizer
-
-A trainer is its settings. They are kept as they were given, and are looked at when something is
-trained, before anything is read.
-"""
+"""Training byte-pair encoding: settings in, a trained tokenizer out."""
 
 from __future__ import annotations
 
-import inspect
-import sys
-import time
-import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from subword import _core
-from subword._counts import Counts, count_pieces, strings
-from subword._errors import TrainingError, TrainingWarning
-from subword._progress import showing
-from subword._tokenizer import DEFAULT_CACHE_BYTES, Tokenizer
-from subword._training_log import Phase, TrainingLog, peak_memory
+from subword._counts import Counts, strings
+from subword._tokenizer import Tokenizer
+from subword._training import Learn, Trainer, check_pattern
 
 if TYPE_CHECKING:
-    from subword._types import Errors, Pattern, StrPath, Text
-
-#: What the engine says where there is nothing to learn from.
-NO_PIECES = "there are no pieces to learn from"
+    from subword._types import Pattern, StrPath
 
 
-class BpeTrainer:
+class BpeTrainer(Trainer):
     """Learns byte-pair encoding from a corpus.
 
     >>> trainer = BpeTrainer(vocab_size=259, special_tokens=["<|endoftext|>"])
@@ -95,40 +80,6 @@ class BpeTrainer:
         self.threads = threads
         self.progress = progress
 
-    def __repr__(self) -> str:
-        names = inspect.signature(BpeTrainer).parameters.values()
-        given = [(one.name, getattr(self, one.name), one.default) for one in names]
-        shown = [f"{name}={value!r}" for name, value, default in given if value is not default]
-        return f"BpeTrainer({', '.join(shown)})"
-
-    def train(
-        self,
-        files: StrPath | Iterable[StrPath],
-        *,
-        field: str = "text",
-        errors: Errors = "strict",
-        memory_limit: int | str | None = None,
-    ) -> Tokenizer:
-        """Learn from files: one path, several, or patterns like ``"corpus/*.txt"``.
-
-        Plain text, ``.jsonl`` (``field`` of each line), ``.gz``, ``.zst`` and Parquet: see
-        :func:`count_pieces`, which takes the same arguments.
-        """
-        return self._train(files=files, field=field, errors=errors, memory_limit=memory_limit)
-
-    def train_iter(
-        self,
-        texts: Iterable[Text],
-        *,
-        errors: Errors = "strict",
-        memory_limit: int | str | None = None,
-    ) -> Tokenizer:
-        """Learn from texts, each a document of its own: nothing merges across the end of one.
-
-        They are counted as they come, and not gathered.
-        """
-        return self._train(texts=texts, errors=errors, memory_limit=memory_limit)
-
     def train_counts(self, counts: Counts) -> Tokenizer:
         """Learn from piece counts: counted before, elsewhere, or in parts that were added up.
 
@@ -137,45 +88,19 @@ class BpeTrainer:
         >>> BpeTrainer(num_merges=1).train_counts(counts).merges
         [(b'o', b'w')]
         """
-        if not isinstance(counts, Counts):
-            raise TypeError(f"counts must be Counts, not {type(counts).__name__}")
+        return super().train_counts(counts)
+
+    def _check_counts(self, counts: Counts) -> None:
         if self.pattern is not None:
-            pattern = _core.Counts(self.pattern, []).pattern  # a regular expression may have a name
-            if pattern != counts.pattern:
-                raise TrainingError(
-                    f"the pieces were cut by pattern {counts.pattern!r}, not by {pattern!r}",
-                    "leave pattern out: counts bring their own",
-                )
-        return self._learn(counts, ())
+            check_pattern(self.pattern, counts)
 
-    def _train(self, **reading: Any) -> Tokenizer:
-        """What to read in, tokenizer out."""
-        self._check()
-        start = time.perf_counter()
-        counts = count_pieces(
-            pattern=self._pattern(),
-            special_tokens=self._special_tokens(),
-            threads=self.threads,
-            progress=self.progress,
-            **reading,
-        )
-        return self._learn(counts, (Phase("count", time.perf_counter() - start, peak_memory()),))
+    def _engine(self) -> Learn:
+        return _core.train_bpe
 
-    def _learn(self, counts: Counts, phases: tuple[Phase, ...]) -> Tokenizer:
-        """Counts in, tokenizer out."""
-        with showing(self.progress, "merging", self._merges(), "merge") as update:
-            watch = None if update is None else lambda done, _: update(done)
-            model, log = _core.train_bpe(counts._counts, **self._settings(), watch=watch)
-        tokenizer = Tokenizer._of(model, DEFAULT_CACHE_BYTES)
-        phases = (*phases, *merging_phases(log))
-        tokenizer._training_log = TrainingLog(counts.total, len(counts), phases, log)
-        if log.stop == "no pair left":
-            message = self._too_much(len(log), tokenizer.vocab_size)
-            warnings.warn(message, TrainingWarning, stacklevel=_outside())
-        return tokenizer
+    def _counting(self) -> dict[str, Any]:
+        return {"pattern": self._pattern(), "special_tokens": self._special_tokens()}
 
     def _settings(self) -> dict[str, Any]:
-        """What the engine is told about how to learn."""
         special_tokens = self.special_tokens
         return {
             "vocab_size": self.vocab_size,
@@ -192,18 +117,11 @@ class BpeTrainer:
         }
 
     def _check(self) -> None:
-        """Learn from nothing: what is wrong with the settings is found before a corpus is read."""
         if self.base is not None and not isinstance(self.base, Tokenizer):
             raise TypeError(f"base must be a Tokenizer, not {type(self.base).__name__}")
-        nothing = _core.Counts(self._pattern(), self._special_tokens())
-        try:
-            _core.train_bpe(nothing, **self._settings())
-        except TrainingError as error:
-            if error.message != NO_PIECES:
-                raise
+        super()._check()
 
     def _merges(self) -> int | None:
-        """About how many merges there will be, for the bar."""
         if self.num_merges is not None or self.vocab_size is None:
             return self.num_merges
         first = 256 if self.base is None else self.base.vocab_size
@@ -236,23 +154,6 @@ class BpeTrainer:
         own = strings(self.special_tokens or ())
         base = [] if self.base is None else self.base.special_tokens
         return [*dict.fromkeys([*base, *own])]
-
-
-def _outside() -> int:
-    """How many frames up the call came from outside of this file: where a warning belongs."""
-    frame, level = sys._getframe(1), 1
-    while frame.f_back is not None and frame.f_code.co_filename == __file__:
-        frame, level = frame.f_back, level + 1
-    return level
-
-
-def merging_phases(log: _core.TrainingLog) -> tuple[Phase, ...]:
-    """What the engine says about its work."""
-    effort = log.effort()
-    index, merge = (effort.pop(f"{name}_seconds") for name in ("index", "merge"))
-    numbers = {name: int(number) for name, number in effort.items()}
-    size = {"bytes": numbers.pop("index_bytes")}
-    return Phase("index", index, None, size), Phase("merge", merge, peak_memory(), numbers)
 
 
 def train_bpe(
