@@ -95,7 +95,9 @@ impl Counts {
     /// The name of the normaliser; none if there is none.
     #[getter]
     fn normalizer(&self) -> Option<String> {
-        Some(self.read().normalizer()).filter(|form| *form != Normalizer::None).map(Normalizer::name)
+        Some(self.read().normalizer())
+            .filter(|form| *form != Normalizer::None)
+            .map(Normalizer::name)
     }
 
     /// The special tokens, sorted.

@@ -1,6 +1,6 @@
 """The command line: `subword COMMAND`.
 
-    train                   learn a tokenizer
+    train, train-wordpiece  learn a tokenizer
     count, merge-counts     count tokens, or the pieces of a corpus
     encode, decode          text to ids and back
     explain                 how a text becomes its tokens
@@ -21,7 +21,24 @@ Files of a corpus are trusted: unlike `Tokenizer.encode`, the commands encode sp
 their ids unless `--special` says otherwise.
 """
 
-from subword._cli import comparing, counting, describing, encoding, explaining, training
+from subword._cli import (
+    comparing,
+    counting,
+    describing,
+    encoding,
+    explaining,
+    training,
+    wordpiece,
+)
 from subword._cli.group import main
 
-__all__ = ["comparing", "counting", "describing", "encoding", "explaining", "main", "training"]
+__all__ = [
+    "comparing",
+    "counting",
+    "describing",
+    "encoding",
+    "explaining",
+    "main",
+    "training",
+    "wordpiece",
+]

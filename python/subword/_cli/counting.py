@@ -41,7 +41,13 @@ min_count_option = click.option(
     metavar="NAME",
     help="The split pattern: of a tokenizer file that does not hold one (.tiktoken), or with --out "
     "of the pieces (gpt2 if not given). gpt2, cl100k, o200k, llama3, qwen2, deepseek-v3, "
-    "whitespace, none, or a regular expression.",
+    "bert, whitespace, none, or a regular expression.",
+)
+@click.option(
+    "--normalizer",
+    metavar="NAME",
+    help="With --out: what the text goes through before it is cut: bert-uncased or bert-cased "
+    "(with --pattern bert, for WordPiece), nfc, nfd, nfkc, nfkd, nfc-lowercase.",
 )
 @threads_option
 @click.option(
@@ -76,6 +82,7 @@ def count(
     out: Path | None,
     special: Literal["text", "encode", "error"],
     pattern: str | None,
+    normalizer: str | None,
     threads: int | None,
     special_tokens: Sequence[str],
     memory_limit: str | None,
@@ -98,6 +105,7 @@ def count(
       git ls-files -z '*.py' | xargs -0 subword count tokenizer.json
       subword count corpus/*.txt --out corpus.counts
       subword count web.jsonl.zst --out web.counts --special-token '<|endoftext|>'
+      subword count corpus.txt --out words.counts --pattern bert --normalizer bert-uncased
     """
     if out is None:
         count_tokens(first, files, special, pattern, threads)
@@ -108,12 +116,15 @@ def count(
             [first, *files],
             pattern="gpt2" if pattern is None else pattern,
             special_tokens=special_tokens,
+            normalizer=normalizer,
             threads=threads,
             memory_limit=memory_limit,
             field=field,
             errors=errors,
         )
     except ValueError as error:
+        if str(error).startswith("no normalizer"):
+            raise click.BadParameter(str(error)) from error
         if not str(error).startswith("memory_limit"):
             raise
         raise click.BadParameter(f"expected a size like 64MB, found {memory_limit!r}") from error
@@ -158,7 +169,7 @@ def count_tokens(
 def merge_counts(files: Sequence[Path], out: Path, min_count: int) -> None:
     """Add up files of counts.
 
-    All of them must be counted with the same pattern and the same special tokens. --min-count
+    All of them must be counted with the same normalizer, pattern and special tokens. --min-count
     looks at the sums.
 
     \b
@@ -182,6 +193,7 @@ def write(counts: Counts, out: Path, min_count: int, start: float) -> None:
         ("pieces", f"{counts.total:,}"),
         ("different", f"{len(counts):,}"),
         ("pattern", str(counts.pattern)),
+        *[("normalizer", counts.normalizer)] * (counts.normalizer is not None),
         ("special tokens", ", ".join(counts.special_tokens) or "none"),
         ("wrote", f"{out}, {out.stat().st_size:,} bytes"),
         ("seconds", f"{time.perf_counter() - start:.2f}"),

@@ -3,26 +3,73 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import click
 
-from subword import BpeTrainer, Counts, SubwordError, Tokenizer, TrainingWarning, count_pieces
+from subword import (
+    BpeTrainer,
+    Counts,
+    SubwordError,
+    Tokenizer,
+    TrainingWarning,
+    WordPieceTrainer,
+    count_pieces,
+)
 from subword._cli import watching
 from subword._cli.describing import shown
 from subword._cli.files import say
 from subword._cli.group import Failure, main, threads_option
 from subword._colours import has_colours
 
+Command = TypeVar("Command", bound=Callable[..., Any])
+
 #: How a file of counts starts.
 COUNTS_MAGIC = b"subword counts\n"
 
 
+#: What is read, what is written, and how: the options of every training.
+READING = [
+    click.argument("corpus", nargs=-1, required=True, type=click.Path(path_type=Path)),
+    click.option(
+        "--out", type=click.Path(path_type=Path), required=True, help="The file to write."
+    ),
+    click.option(
+        "--field",
+        default="text",
+        show_default=True,
+        help="The field of .jsonl files, the column of Parquet files.",
+    ),
+    click.option(
+        "--errors",
+        type=click.Choice(["strict", "replace"]),
+        default="strict",
+        show_default=True,
+        help="A file that is not UTF-8: refuse it, or put U+FFFD in the place of what is wrong.",
+    ),
+    click.option(
+        "--memory-limit",
+        metavar="SIZE",
+        help="Count in at most so much memory (64MB, 2GB); what does not fit goes to disk.",
+    ),
+    click.option(
+        "--log",
+        type=click.Path(path_type=Path),
+        help="Write what happened, phase by phase and merge by merge, as JSON lines.",
+    ),
+]
+
+
+def reading_options(command: Command) -> Command:
+    """Give a command these options."""
+    for option in reversed(READING):
+        command = option(command)
+    return command
+
+
 @main.command()
-@click.argument("corpus", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="The file to write.")
 @click.option(
     "--vocab-size",
     type=click.IntRange(min=1),
@@ -85,29 +132,7 @@ COUNTS_MAGIC = b"subword counts\n"
     type=click.Path(path_type=Path),
     help="A tokenizer to go on from: its ids stay, new merges follow.",
 )
-@click.option(
-    "--field",
-    default="text",
-    show_default=True,
-    help="The field of .jsonl files, the column of Parquet files.",
-)
-@click.option(
-    "--errors",
-    type=click.Choice(["strict", "replace"]),
-    default="strict",
-    show_default=True,
-    help="A file that is not UTF-8: refuse it, or put U+FFFD in the place of what is wrong.",
-)
-@click.option(
-    "--memory-limit",
-    metavar="SIZE",
-    help="Count in at most so much memory (64MB, 2GB); what does not fit goes to disk.",
-)
-@click.option(
-    "--log",
-    type=click.Path(path_type=Path),
-    help="Write what happened, phase by phase and merge by merge, as JSON lines.",
-)
+@reading_options
 @click.option(
     "--format",
     "format_",
@@ -154,27 +179,44 @@ def train(
     if watch and starts_from_words(settings["base"]):
         raise click.UsageError("--watch goes with a base of bytes, and this one starts from words")
     reading: dict[str, Any] = {"field": field, "errors": errors, "memory_limit": memory_limit}
+    tok, notes = learn(corpus, BpeTrainer(**settings), reading)
+    save(tok, out, format_, log)
+    if watch:
+        show_rounds(corpus, tok, settings, reading)
+    tell(tok, out, notes)
+
+
+def learn(
+    corpus: Sequence[Path], trainer: BpeTrainer | WordPieceTrainer, reading: dict[str, Any]
+) -> tuple[Tokenizer, list[str]]:
+    """The tokenizer that files of text or of counts give, and what is to be said about it."""
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always", TrainingWarning)
         try:
-            tok = learn(corpus, BpeTrainer(**settings), reading)
+            counts = counts_in(corpus)
+            if counts is None:
+                tok = trainer.train(corpus, **reading)
+            else:
+                tok = trainer.train_counts(counts)
         except SubwordError:
             raise
         except ValueError as error:  # an argument that makes no sense
             raise Failure(str(error)) from error
+    return tok, [str(warning.message) for warning in said]
+
+
+def save(tok: Tokenizer, out: Path, format_: str | None, log: Path | None) -> None:
+    """Write the tokenizer, and what happened."""
     tok.save(out, format=format_)
     if log is not None and tok.training_log is not None:
         tok.training_log.save(log)
-    if watch:
-        show_rounds(corpus, tok, settings, reading)
+
+
+def tell(tok: Tokenizer, out: Path, notes: Sequence[str]) -> None:
+    """Print what was learned."""
     click.echo("\n".join(f"{name:<16}{value}" for name, value in summary(tok, out)))
-    for warning in said:
-        click.echo(f"note: {warning.message}", err=True)
-
-
-def learn(corpus: Sequence[Path], trainer: BpeTrainer, reading: dict[str, Any]) -> Tokenizer:
-    counts = counts_in(corpus)
-    return trainer.train(corpus, **reading) if counts is None else trainer.train_counts(counts)
+    for note in notes:
+        click.echo(f"note: {note}", err=True)
 
 
 def starts_from_words(tok: Tokenizer | None) -> bool:

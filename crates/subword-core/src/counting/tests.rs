@@ -31,8 +31,7 @@ fn expected(texts: &[&str], settings: &Settings) -> Pieces {
     let mut pieces = Pieces::new();
     let mut count = |text: &str| {
         let text = settings.normalizer.apply(text.as_bytes());
-        let (mut cursor, mut ends, mut start) =
-            (splitter.cursor(&text).unwrap(), Vec::new(), 0);
+        let (mut cursor, mut ends, mut start) = (splitter.cursor(&text).unwrap(), Vec::new(), 0);
         loop {
             cursor.next_batch(&mut ends);
             if ends.is_empty() {

@@ -424,11 +424,8 @@ mod tests {
         );
         let regexes = ["a", "b"].map(|regex| Pattern::Regex(regex.into()));
         let pattern = Counts::new(Pattern::Sequence(regexes.to_vec()), vec!["<s>".into()]);
-        let other = Counts::of_normalized(
-            Normalizer::Nfc,
-            Pattern::Named(Named::Gpt2),
-            vec!["<s>".into()],
-        );
+        let other =
+            Counts::of_normalized(Normalizer::Nfc, Pattern::Named(Named::Gpt2), vec!["<s>".into()]);
         let error = one.add(&other).unwrap_err().to_string();
         let expected = "the counts have different normalizers: \"none\" and \"nfc\"\n";
         assert!(error.starts_with(expected), "{error}");

@@ -77,7 +77,10 @@ mod tests {
     #[test]
     fn every_normaliser_has_a_name_that_leads_back_to_it() {
         for (name, normalizer) in NAMES {
-            assert_eq!((normalizer.name(), Normalizer::from_name(name)), (name.into(), Some(normalizer)));
+            assert_eq!(
+                (normalizer.name(), Normalizer::from_name(name)),
+                (name.into(), Some(normalizer))
+            );
         }
         for choice in 0..32 {
             let on = |bit: u32| choice >> bit & 1 == 1;

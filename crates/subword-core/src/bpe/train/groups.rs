@@ -94,8 +94,12 @@ impl Groups {
     /// Takes all candidates out.
     pub(super) fn clear(&mut self) {
         let tokens = self.totals.len();
-        (self.entries.clear(), self.places.clear(), self.order.clear());
-        (self.groups.clear(), self.elsewhere.clear(), self.order_places.clear());
+        self.entries.clear();
+        self.places.clear();
+        self.groups.clear();
+        self.order.clear();
+        self.elsewhere.clear();
+        self.order_places.clear();
         let group = |&total: &Count| Group { total, ..Group::default() };
         self.groups.extend(self.totals.iter().map(group));
         self.elsewhere.resize(tokens, Vec::new());
@@ -218,7 +222,8 @@ impl Groups {
             let both = u128::from(group.total) * u128::from(entry.total);
             (entry.most(), both, (entry.count, entry.pair))
         };
-        let ((a, below_a, (count_a, pair_a)), (b, below_b, (count_b, pair_b))) = (key(one), key(two));
+        let ((a, below_a, (count_a, pair_a)), (b, below_b, (count_b, pair_b))) =
+            (key(one), key(two));
         let (left, right) = (product(a, below_b), product(b, below_a));
         if left != right {
             return left > right;

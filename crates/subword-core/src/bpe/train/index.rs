@@ -242,13 +242,7 @@ impl<'a, C: Cell> Index<'a, C> {
     /// Makes candidates of the new token and what stands beside it. `left` is the left part of the
     /// token: where two new tokens stand side by side, the first has seen it to its right, so that
     /// its count is not certain.
-    fn add_candidates(
-        &mut self,
-        new: C,
-        left: C,
-        least: Count,
-        mut found: impl FnMut(Count, u32),
-    ) {
+    fn add_candidates(&mut self, new: C, left: C, least: Count, mut found: impl FnMut(Count, u32)) {
         let base = self.places.len();
         let mut end = base;
         for (side, is_left) in [(&mut self.lefts, true), (&mut self.rights, false)] {
