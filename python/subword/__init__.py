@@ -11,6 +11,7 @@
 from subword._counts import Counts, count_pieces
 from subword._decoder import Decoder
 from subword._errors import (
+    CorpusError,
     CountsError,
     ModelFormatError,
     PatternError,
@@ -31,6 +32,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "BpeTrainer",
+    "CorpusError",
     "Counts",
     "CountsError",
     "Decoder",

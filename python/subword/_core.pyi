@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Literal, final, overload
+from typing import Literal, Protocol, final, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +30,7 @@ __all__ = [
     "TrainingLog",
     "count_files",
     "count_texts",
+    "encode_files",
     "patterns",
     "split",
     "train_bpe",
@@ -38,6 +39,11 @@ __all__ = [
 ]
 
 DEFAULT_CACHE_BYTES: int
+
+class Rows(Protocol):
+    def next(
+        self, row: int
+    ) -> tuple[memoryview, npt.NDArray[np.int64], list[int], int] | None: ...
 
 @final
 class Counts:
@@ -242,6 +248,25 @@ def count_texts(
     errors: Errors,
     watch: Callable[[int], None] | None,
 ) -> Counts: ...
+def encode_files(
+    engine: Engine,
+    sources: list[Path | tuple[Path, Rows]],
+    *,
+    out: Path,
+    manifest: Path,
+    format: str,
+    width: int,
+    shard_bytes: int,
+    split: str,
+    field: str,
+    errors: Errors,
+    on_error: str,
+    special: Special,
+    append: int | None,
+    threads: int | None,
+    resume: object,
+    watch: Callable[[int, int, int, int], None] | None,
+) -> tuple[int, int, int, int]: ...
 def patterns() -> dict[str, list[str]]: ...
 def split(text: Text, pattern: Pattern) -> list[bytes]: ...
 def train_bpe(

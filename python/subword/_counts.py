@@ -222,7 +222,7 @@ def count_pieces(
         raise TypeError("pass files or texts, one of the two")
     if isinstance(texts, str | bytes | bytearray | memoryview):
         raise TypeError(f"texts must be several texts, not one {type(texts).__name__}")
-    limit = None if memory_limit is None else _size(memory_limit)
+    limit = None if memory_limit is None else size_of(memory_limit, "memory_limit")
     special = strings(special_tokens)
     if texts is not None:
         with showing(progress, "counting") as watch:
@@ -239,7 +239,7 @@ def count_pieces(
                 )
             )
     assert files is not None
-    paths = _expanded(files)
+    paths = expanded(files)
     tables = [path for path in paths if path.suffix == ".parquet"]
     others = [path for path in paths if path.suffix != ".parquet"]
     total = sum(path.stat().st_size for path in others if path.is_file())
@@ -282,7 +282,7 @@ def strings(special_tokens: Iterable[str]) -> list[str]:
     return list(special_tokens)
 
 
-def _expanded(files: StrPath | Iterable[StrPath]) -> list[Path]:
+def expanded(files: StrPath | Iterable[StrPath]) -> list[Path]:
     """The paths, and in place of a glob what it matches, sorted."""
     one = isinstance(files, (str, os.PathLike))
     paths: list[Path] = []
@@ -301,17 +301,17 @@ def _expanded(files: StrPath | Iterable[StrPath]) -> list[Path]:
 UNITS = {"": 1, "B": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30, "TB": 1 << 40}
 
 
-def _size(size: int | str) -> int:
-    """A number of bytes: 67108864, or "64MB".
+def size_of(size: int | str, name: str) -> int:
+    """A number of bytes: 67108864, or "64MB". ``name`` is that of the argument.
 
-    >>> _size("64MB"), _size("1.5 gb"), _size(1000)
+    >>> size_of("64MB", "memory_limit"), size_of("1.5 gb", "memory_limit"), size_of(1000, "n")
     (67108864, 1610612736, 1000)
     """
     if isinstance(size, int):
         return size
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?B?)\s*", size.upper())
     if match is None:
-        raise ValueError(f'memory_limit must be a number of bytes or like "64MB", not {size!r}')
+        raise ValueError(f'{name} must be a number of bytes or like "64MB", not {size!r}')
     number, unit = match.groups()
     return int(float(number) * UNITS[unit if unit.endswith("B") or not unit else unit + "B"])
 

@@ -2,6 +2,7 @@
 
     Exception
     └── SubwordError                      catch this one to catch them all
+        ├── CorpusError      (ValueError)     a document or token files that something is wrong with
         ├── CountsError      (ValueError)     counts that do not fit together, a corpus that is none
         ├── ModelFormatError (ValueError)     a file or an argument that makes no tokenizer
         ├── PatternError     (ValueError)     a split pattern that does not work
@@ -46,6 +47,20 @@ class _Placed(Exception):  # noqa: N818, a part of errors and none by itself
 
     def __str__(self) -> str:
         return _lines(f"{self.place}: {self.message}" if self.place else self.message, self.hint)
+
+
+class CorpusError(_Placed, SubwordError, ValueError):
+    """A document that cannot be encoded, or token files that do not fit together.
+
+    ``place`` is ``path`` or ``path:line``.
+
+    Example:
+        >>> print(CorpusError("corpus.jsonl:7", 'no field "text"', "pass field='body'"))
+        corpus.jsonl:7: no field "text"
+          hint: pass field='body'
+    """
+
+    __module__ = "subword"
 
 
 class CountsError(_Placed, SubwordError, ValueError):

@@ -32,7 +32,7 @@ KEY = b"subword"
 def texts_of(paths: Iterable[Path], field: str) -> Iterator[str | bytes]:
     """The texts in a column of Parquet files, a few rows in memory at a time."""
     for path in paths:
-        with _opened(path) as file:
+        with opened(path) as file:
             names = file.schema_arrow.names
             if field not in names:
                 hint = f"pass field={names[0]!r}, or another one" if names else None
@@ -86,7 +86,7 @@ def write(counts: Counts, path: StrPath) -> None:
 
 def read(path: StrPath) -> tuple[Iterator[tuple[bytes, int]], dict[str, Any]]:
     """The entries of a table that `write` has written, and what `Counts` is made with."""
-    file = _opened(path)
+    file = opened(path)
     try:
         about: dict[str, Any] = json.loads((file.schema_arrow.metadata or {})[KEY])
         version = about["version"]
@@ -109,7 +109,8 @@ def read(path: StrPath) -> tuple[Iterator[tuple[bytes, int]], dict[str, Any]]:
     return entries(), made_by
 
 
-def _opened(path: StrPath) -> Any:
+def opened(path: StrPath) -> Any:
+    """A Parquet file, open."""
     try:
         return pq.ParquetFile(path)
     except pa.ArrowInvalid as error:

@@ -8,9 +8,9 @@ streamed.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from subword import _core
 from subword._decoder import Decoder
@@ -19,6 +19,7 @@ from subword._errors import SpecialTokenError, UnknownTokenError
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+    from subword._encode_files import EncodedFiles
     from subword._explain import Explainer, Explanation
     from subword._training_log import TrainingLog
     from subword._types import (
@@ -211,6 +212,68 @@ class Tokenizer(_core.Engine):
             raise SpecialTokenError(error.token, done + error.position) from None
 
     encode_iterable = encode_iter
+
+    def encode_files(
+        self,
+        sources: StrPath | Iterable[StrPath],
+        out: StrPath,
+        *,
+        split: str = "file",
+        field: str = "text",
+        append: str | int | None = None,
+        special: Special = "encode",
+        errors: Errors = "strict",
+        on_error: Literal["raise", "skip"] = "raise",
+        dtype: Literal["auto", "uint16", "uint32"] = "auto",
+        shard_size: int | str = "64MB",
+        threads: int | None = None,
+        overwrite: bool = False,
+        progress: bool | Callable[[dict[str, float]], None] | None = None,
+    ) -> EncodedFiles:
+        """Encode a corpus to files: of any size, in little memory, never losing work.
+
+        ``sources`` are paths or globs: text, ``.jsonl`` (the string in ``field``), ``.parquet`` (the
+        column ``field``), ``.gz`` and ``.zst``. A document is a line of JSON, a row, or of a text the
+        whole file; with ``split="line"`` a line, and with a special token what stands before it.
+
+        ``out`` says by its name what is written: one ``.npy`` or raw ``.bin``, or a directory of
+        shards of about ``shard_size`` with the ends of documents. Ids are ``uint16`` if all of the
+        tokenizer's fit, else ``uint32``. ``append`` is a special token or an id after each document.
+
+        A file has its name only when it is complete. A run that ended early goes on if it is called
+        again, and repeats at most a shard of work; if the sources, the tokenizer or the arguments
+        have changed, it is an error, unless ``overwrite``. A document that is no text is an error
+        with its file and line, or is left out and listed with ``on_error="skip"``.
+
+        ``progress`` shows a bar, by default if standard error is a terminal, or is a function that
+        is told how far it is.
+
+        >>> from pathlib import Path
+        >>> tok = Tokenizer({i: bytes([i]) for i in range(256)}, [], ["<|endoftext|>"])
+        >>> _ = Path("corpus.txt").write_text("low\\nnew")
+        >>> made = tok.encode_files("corpus.txt", "ids.npy", split="line", append="<|endoftext|>")
+        >>> made.documents, made.tokens, made.dtype
+        (2, 8, 'uint16')
+        >>> import numpy
+        >>> numpy.load("ids.npy").tolist()
+        [108, 111, 119, 256, 110, 101, 119, 256]
+        """
+        from subword._encode_files import Settings, encode_files
+
+        settings = Settings(
+            split=split,
+            field=field,
+            append=append,
+            special=special,
+            errors=errors,
+            on_error=on_error,
+            dtype=dtype,
+            shard_size=shard_size,
+            threads=threads,
+            overwrite=overwrite,
+            progress=progress,
+        )
+        return encode_files(self, sources, out, settings)
 
     def decoder(self, *, errors: str = "replace") -> Decoder:
         """A decoder for ids that arrive one by one."""

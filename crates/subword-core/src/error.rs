@@ -62,6 +62,15 @@ pub enum Error {
         /// What to do about it.
         hint: Option<String>,
     },
+    /// A document that cannot be encoded, or token files that do not fit together.
+    Corpus {
+        /// `path` or `path:line`.
+        place: String,
+        /// What was expected and what was found.
+        message: String,
+        /// What to do about it.
+        hint: Option<String>,
+    },
     /// Whoever watches the work does not want it to go on.
     Stopped,
     /// An argument that makes no sense.
@@ -171,7 +180,8 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::ModelFormat { place, message, hint }
-            | Error::Counts { place, message, hint } => {
+            | Error::Counts { place, message, hint }
+            | Error::Corpus { place, message, hint } => {
                 if !place.is_empty() {
                     write!(f, "{place}: ")?;
                 }

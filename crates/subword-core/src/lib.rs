@@ -14,6 +14,7 @@ From what a user holds down to bytes:
 | `tokenizer` | the assembly: `Model` to encode, decode, count; threads                   |
 | `trainer`   | the assembly: `Counts` to `Model`                                         |
 | `counting`  | the assembly: files or texts to `Counts`; threads                         |
+| `writing`   | the assembly: files to token files; threads                               |
 | `formats`   | files to `Model` and back                                                 |
 | `corpus`    | files to blocks of text                                                   |
 | `special`   | text to ordinary spans and special tokens                                 |
@@ -58,6 +59,7 @@ pub mod types;
 pub mod utf8;
 pub mod vocab;
 pub mod wordpiece;
+pub mod writing;
 
 pub use counts::Counts;
 pub use error::{Error, Result};

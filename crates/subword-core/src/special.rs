@@ -74,6 +74,11 @@ impl Finder {
         self.automaton.is_none()
     }
 
+    /// What it finds.
+    pub fn contents(&self) -> impl Iterator<Item = &str> {
+        self.tokens.iter().map(|token| token.content.as_str())
+    }
+
     /// The length of the longest token that it finds, in bytes.
     pub fn longest(&self) -> usize {
         self.tokens.iter().map(|token| token.content.len()).max().unwrap_or(0)

@@ -298,10 +298,7 @@ fn settings(
     errors: Errors,
 ) -> PyResult<Settings> {
     let memory_limit = memory_limit.map(|limit| natural("memory_limit", limit)).transpose()?;
-    let errors = match errors {
-        Errors::Strict => counting::Errors::Strict,
-        Errors::Replace => counting::Errors::Replace,
-    };
+    let errors = errors.into();
     let threads = threads.and_then(|threads| threads.0);
     Ok(Settings { threads, memory_limit, errors, ..Settings::new(pattern.0) })
 }

@@ -30,6 +30,11 @@ impl Engine {
     pub(crate) fn model(&self) -> &subword_core::Model {
         self.tokenizer.model()
     }
+
+    /// What encodes.
+    pub(crate) fn tokenizer(&self) -> &Tokenizer {
+        &self.tokenizer
+    }
 }
 
 /// Where each token starts and ends.

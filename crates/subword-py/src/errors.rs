@@ -21,6 +21,7 @@ pub(crate) fn raise(py: Python<'_>, error: Error) -> PyErr {
             new(py, "TextError", (format!("{place}: not UTF-8"), position, hint))
         }
         Error::Counts { place, message, hint } => new(py, "CountsError", (place, message, hint)),
+        Error::Corpus { place, message, hint } => new(py, "CorpusError", (place, message, hint)),
         Error::Stopped => PyKeyboardInterrupt::new_err(()),
         Error::Argument { message } => PyValueError::new_err(message),
         Error::UnknownId { id, position } => new(py, "UnknownIdError", (id, position)),

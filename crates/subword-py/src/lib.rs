@@ -7,6 +7,7 @@ mod ids;
 mod model;
 mod text;
 mod trainer;
+mod writing;
 
 use pyo3::prelude::*;
 
@@ -22,6 +23,8 @@ mod _core {
     use super::split;
     #[pymodule_export]
     use super::trainer::{TrainingLog, train_bpe, train_wordpiece};
+    #[pymodule_export]
+    use super::writing::encode_files;
     #[pymodule_export]
     use super::{patterns, utf8};
 

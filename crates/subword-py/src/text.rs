@@ -31,6 +31,15 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Errors {
     }
 }
 
+impl From<Errors> for subword_core::corpus::Errors {
+    fn from(errors: Errors) -> Self {
+        match errors {
+            Errors::Strict => subword_core::corpus::Errors::Strict,
+            Errors::Replace => subword_core::corpus::Errors::Replace,
+        }
+    }
+}
+
 /// A text that can be read without the GIL: `str` and `bytes` are borrowed, the rest is copied.
 pub(crate) enum Text<'py> {
     Str(Bound<'py, PyString>),

@@ -9,6 +9,8 @@ Empty lines are skipped. A line that is no object, or that lacks the field, is a
 number: text that is left out in silence would be missed by nobody.
 */
 
+use std::borrow::Cow;
+
 use crate::error::{Error, Result};
 use crate::json::Json;
 
@@ -21,13 +23,19 @@ pub fn for_each_text(
 ) -> Result<()> {
     for (at, line) in lines.split(|&byte| byte == b'\n').enumerate() {
         if !line.trim_ascii().is_empty() {
-            read(line, field, &mut text).map_err(|error| on_line(error, first + at))?;
+            let found = text_of(line, field).map_err(|error| on_line(error, first + at))?;
+            text(&found)?;
         }
     }
     Ok(())
 }
 
-fn read(line: &[u8], field: &str, text: &mut impl FnMut(&str) -> Result<()>) -> Result<()> {
+/// The text of a line. An error does not know its line.
+pub fn text_of<'l>(line: &'l [u8], field: &str) -> Result<Cow<'l, str>> {
+    text_in(line, field).map_err(without_line)
+}
+
+fn text_in<'l>(line: &'l [u8], field: &str) -> Result<Cow<'l, str>> {
     let mut json = Json::new(line)?;
     let (mut found, mut others) = (None, Vec::new());
     json.object(|json, key| {
@@ -43,7 +51,7 @@ fn read(line: &[u8], field: &str, text: &mut impl FnMut(&str) -> Result<()>) -> 
     })?;
     json.end()?;
     match found {
-        Some(found) => text(&found),
+        Some(found) => Ok(found),
         None => {
             let error = Error::counts(format!("no field {field:?}"));
             Err(match others.first() {
@@ -55,12 +63,17 @@ fn read(line: &[u8], field: &str, text: &mut impl FnMut(&str) -> Result<()>) -> 
 }
 
 /// What is wrong with a line, in words that fit a line.
-fn on_line(error: Error, line: usize) -> Error {
+fn without_line(error: Error) -> Error {
     match error {
         Error::ModelFormat { message, .. } => {
-            let message = message.replace("the end of the file", "the end of the line");
-            Error::Counts { place: format!(":{line}"), message, hint: None }
+            Error::counts(message.replace("the end of the file", "the end of the line"))
         }
+        other => other,
+    }
+}
+
+fn on_line(error: Error, line: usize) -> Error {
+    match error {
         Error::Counts { message, hint, .. } => {
             Error::Counts { place: format!(":{line}"), message, hint }
         }

@@ -29,6 +29,16 @@ use open::Opened;
 /// counted, large enough to be worth a lock.
 pub const BLOCK: usize = 1 << 18;
 
+/// What to do with text that is not UTF-8.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Errors {
+    /// It is an error.
+    #[default]
+    Strict,
+    /// What cannot be read is U+FFFD.
+    Replace,
+}
+
 /// What a file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -51,8 +61,13 @@ pub struct Block {
     pub path: Arc<PathBuf>,
     /// Where in the uncompressed file it starts, in bytes.
     pub start: u64,
-    /// In which line it starts, the first is 1; only counted where the file is lines.
+    /// In which line it starts, the first is 1; only counted where the file is lines, or where the
+    /// caller asks.
     pub line: usize,
+    /// In which line the next block starts.
+    pub next_line: usize,
+    /// Whether the file ends with it. It may be empty then.
+    pub last: bool,
     /// How much of the file, compressed or not, was read for it.
     pub read: u64,
 }
@@ -70,17 +85,31 @@ pub struct Files {
 struct Open {
     file: Opened,
     path: Arc<PathBuf>,
-    /// What was read and is not part of a block yet.
+    /// What was read, and how much of it is part of a block already.
     rest: Vec<u8>,
+    used: usize,
     start: u64,
     line: usize,
     ended: bool,
+    count_lines: bool,
+    /// How much is still to be passed over.
+    ahead: u64,
 }
 
 impl Files {
     /// These.
     pub fn new(paths: Vec<PathBuf>) -> Files {
         Files { paths: paths.into_iter(), open: None, next: 0 }
+    }
+
+    /// One file from the byte `start` on, which is in that line; lines are counted. While a
+    /// compressed file is read up to there, blocks are empty.
+    pub fn starting_at(path: PathBuf, start: u64, line: usize) -> Result<Files> {
+        let mut open = Open::new(path, true)?;
+        open.ahead =
+            start - open.file.skip_to(start).map_err(|error| Error::io(&open.path, &error))?;
+        (open.start, open.line) = (start, line);
+        Ok(Files { paths: Vec::new().into_iter(), open: Some(open), next: 0 })
     }
 
     /// The next block, in the memory of `bytes`; none after the last. `cut` is given a text that
@@ -91,62 +120,96 @@ impl Files {
         mut bytes: Vec<u8>,
         cut: impl Fn(&[u8], usize) -> usize,
     ) -> Result<Option<Block>> {
-        loop {
-            let open = match &mut self.open {
-                Some(open) => open,
-                None => match self.paths.next() {
-                    Some(path) => self.open.insert(Open::new(path)?),
-                    None => return Ok(None),
-                },
-            };
-            bytes.clear();
+        let open = match &mut self.open {
+            Some(open) => open,
+            None => match self.paths.next() {
+                Some(path) => self.open.insert(Open::new(path, false)?),
+                None => return Ok(None),
+            },
+        };
+        bytes.clear();
+        if open.ahead > 0 {
+            open.pass(&mut bytes)?;
+        } else {
             open.fill(&mut bytes, &cut)?;
-            if bytes.is_empty() {
-                self.open = None;
-                continue;
-            }
-            let number = self.next;
-            self.next += 1;
-            return Ok(Some(open.block(bytes, number)));
         }
+        let block = open.block(bytes, self.next);
+        self.next += 1;
+        if block.last {
+            self.open = None;
+        }
+        Ok(Some(block))
     }
 }
 
 impl Open {
-    fn new(path: PathBuf) -> Result<Open> {
+    fn new(path: PathBuf, count_lines: bool) -> Result<Open> {
         let file = Opened::new(&path).map_err(|error| Error::io(&path, &error))?;
-        let path = Arc::new(path);
-        Ok(Open { file, path, rest: Vec::new(), start: 0, line: 1, ended: false })
+        let count_lines = count_lines || file.kind() == Kind::Lines;
+        Ok(Open {
+            file,
+            path: Arc::new(path),
+            rest: Vec::new(),
+            used: 0,
+            start: 0,
+            line: 1,
+            ended: false,
+            count_lines,
+            ahead: 0,
+        })
     }
 
-    /// Reads until there is a place to cut.
+    /// Passes over some of what is to be passed over, by the memory of `bytes`.
+    fn pass(&mut self, bytes: &mut Vec<u8>) -> Result<()> {
+        let most = usize::try_from(self.ahead).unwrap_or(usize::MAX).min(BLOCK);
+        self.read(bytes, most)?;
+        self.ahead -= bytes.len() as u64;
+        bytes.clear();
+        Ok(())
+    }
+
+    /// Reads until there is a place to cut. Where that is depends on what follows alone, not on how
+    /// much of it was read before.
     fn fill(&mut self, bytes: &mut Vec<u8>, cut: impl Fn(&[u8], usize) -> usize) -> Result<()> {
-        bytes.append(&mut self.rest);
         let mut seen = 0;
         let mut wanted = BLOCK;
-        while !self.ended {
-            let missing = wanted.saturating_sub(bytes.len());
-            self.read(bytes, missing)?;
+        loop {
+            self.read(bytes, wanted - bytes.len())?;
             if self.ended {
-                break;
+                return Ok(());
             }
             let cut = match self.file.kind() {
                 Kind::Text => cut(bytes, seen),
                 Kind::Lines => memchr::memrchr(b'\n', &bytes[seen..]).map_or(0, |at| seen + at + 1),
             };
             if cut > 0 {
-                self.rest.extend_from_slice(&bytes[cut..]);
+                self.give_back(&bytes[cut..]);
                 bytes.truncate(cut);
-                break;
+                return Ok(());
             }
             seen = bytes.len();
             wanted = 2 * bytes.len();
         }
-        Ok(())
     }
 
-    /// Reads up to so many bytes more.
+    /// What comes after a block is the start of the next.
+    fn give_back(&mut self, after: &[u8]) {
+        if self.used >= after.len() {
+            self.used -= after.len();
+            self.rest[self.used..][..after.len()].copy_from_slice(after);
+        } else {
+            self.rest.splice(..self.used, after.iter().copied());
+            self.used = 0;
+        }
+    }
+
+    /// Reads so many bytes more, or what there is.
     fn read(&mut self, bytes: &mut Vec<u8>, missing: usize) -> Result<()> {
+        let rest = &self.rest[self.used..];
+        let rest = &rest[..rest.len().min(missing)];
+        bytes.extend_from_slice(rest);
+        self.used += rest.len();
+        let missing = missing - rest.len();
         let mut file = (&mut self.file).take(missing as u64);
         let io = |error| Error::io(&self.path, &error);
         let found = file.read_to_end(bytes).map_err(io)?;
@@ -157,10 +220,11 @@ impl Open {
     fn block(&mut self, bytes: Vec<u8>, number: usize) -> Block {
         let (start, line, kind) = (self.start, self.line, self.file.kind());
         self.start += bytes.len() as u64;
-        if kind == Kind::Lines {
+        if self.count_lines {
             self.line += memchr::memchr_iter(b'\n', &bytes).count();
         }
         let (path, read) = (self.path.clone(), self.file.take_read());
-        Block { bytes, kind, number, path, start, line, read }
+        let (next_line, last) = (self.line, self.ended);
+        Block { bytes, kind, number, path, start, line, next_line, last, read }
     }
 }

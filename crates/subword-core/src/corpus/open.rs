@@ -8,7 +8,7 @@ corpus.jsonl.zst    ->   compressed by Zstandard, JSON lines
 
 use std::fmt;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,9 +21,15 @@ use super::Kind;
 
 /// A file that is open.
 pub(super) struct Opened {
-    from: Box<dyn Read + Send>,
+    from: From,
     kind: Kind,
     read: Arc<AtomicU64>,
+}
+
+/// What is read: the file, or what it decompresses to.
+enum From {
+    Plain(Metered),
+    Packed(Box<dyn Read + Send>),
 }
 
 impl Opened {
@@ -37,14 +43,15 @@ impl Opened {
         let ends =
             |end: &str| path.extension().is_some_and(|found| found.eq_ignore_ascii_case(end));
         let buffered = |file| BufReader::with_capacity(1 << 16, file);
-        let (from, inner): (Box<dyn Read + Send>, bool) = if ends("gz") {
-            (Box::new(MultiGzDecoder::new(buffered(metered))), true)
+        let from = if ends("gz") {
+            From::Packed(Box::new(MultiGzDecoder::new(buffered(metered))))
         } else if ends("zst") {
-            (Box::new(Zstd::new(buffered(metered))), true)
+            From::Packed(Box::new(Zstd::new(buffered(metered))))
         } else {
-            (Box::new(metered), false)
+            From::Plain(metered)
         };
-        let name = if inner { path.with_extension("") } else { path.to_owned() };
+        let packed = matches!(from, From::Packed(_));
+        let name = if packed { path.with_extension("") } else { path.to_owned() };
         let lines = name.extension().is_some_and(|end| {
             end.eq_ignore_ascii_case("jsonl") || end.eq_ignore_ascii_case("ndjson")
         });
@@ -55,6 +62,17 @@ impl Opened {
         self.kind
     }
 
+    /// Goes on at the byte `start`, if that can be done without reading; returns where it is.
+    pub(super) fn skip_to(&mut self, start: u64) -> io::Result<u64> {
+        match &mut self.from {
+            From::Plain(file) => {
+                self.read.fetch_add(start, Ordering::Relaxed);
+                file.file.seek(SeekFrom::Start(start))
+            }
+            From::Packed(_) => Ok(0),
+        }
+    }
+
     /// How many bytes of the file itself were read since the last call.
     pub(super) fn take_read(&mut self) -> u64 {
         self.read.swap(0, Ordering::Relaxed)
@@ -63,7 +81,10 @@ impl Opened {
 
 impl Read for Opened {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        self.from.read(bytes)
+        match &mut self.from {
+            From::Plain(file) => file.read(bytes),
+            From::Packed(from) => from.read(bytes),
+        }
     }
 }
 

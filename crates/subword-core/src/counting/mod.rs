@@ -24,6 +24,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
+pub use crate::corpus::Errors;
 pub use texts::Feeder;
 
 use crate::corpus::Files;
@@ -53,16 +54,6 @@ pub struct Settings {
     pub errors: Errors,
     /// The field of a JSON line that is its text.
     pub field: String,
-}
-
-/// What to do with text that is not UTF-8.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Errors {
-    /// It is an error.
-    #[default]
-    Strict,
-    /// What cannot be read is U+FFFD.
-    Replace,
 }
 
 impl Settings {

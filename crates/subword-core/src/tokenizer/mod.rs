@@ -11,6 +11,7 @@ that is large enough to gain from them and end with it, so nothing runs in the b
 forked child misses nothing.
 */
 
+mod documents;
 mod encode;
 mod offsets;
 mod threads;
@@ -30,6 +31,7 @@ use crate::vocab::Vocab;
 use crate::wordpiece::{Linear, WordEncoder};
 use encode::{Words, Worker};
 
+pub use documents::{DocumentEncoder, Session};
 pub use offsets::{Located, in_characters};
 pub use threads::{Ragged, Threads};
 
@@ -70,6 +72,22 @@ pub struct Tokenizer {
 struct Finders {
     raw: Finder,
     normal: Finder,
+}
+
+/// The finders of one choice.
+#[derive(Debug)]
+enum Chosen<'t> {
+    Kept(&'t Finders),
+    Made(Finders),
+}
+
+impl Chosen<'_> {
+    fn finders(&self) -> &Finders {
+        match self {
+            Chosen::Kept(finders) => finders,
+            Chosen::Made(finders) => finders,
+        }
+    }
 }
 
 impl Finders {
@@ -165,26 +183,32 @@ impl Tokenizer {
         Ok(bytes)
     }
 
-    /// The finders that a caller's choice asks for; builds them where the choice is a selection.
+    /// Runs with the finders that a caller's choice asks for.
     fn with_finders<R>(
         &self,
         allowed: &Allowed,
         texts: &[&[u8]],
         run: impl FnOnce(&Finders) -> Result<R>,
     ) -> Result<R> {
-        let run = |finders: &Finders| {
-            run(finders).map_err(|error| self.with_position(error, texts, finders))
-        };
+        texts.iter().try_for_each(|text| self.refuse(text, allowed))?;
+        let chosen = self.chosen(allowed)?;
+        let finders = chosen.finders();
+        run(finders).map_err(|error| self.with_position(error, texts, finders))
+    }
+
+    /// An error if the text has what cannot be encoded, or what the caller forbids.
+    fn refuse(&self, text: &[u8], allowed: &Allowed) -> Result<()> {
         if !self.missing_bytes.is_empty() {
-            texts.iter().try_for_each(|text| self.refuse_missing_bytes(text))?;
+            self.refuse_missing_bytes(text)?;
         }
+        if *allowed == Allowed::Error { self.refuse_special(text) } else { Ok(()) }
+    }
+
+    /// The finders that a caller's choice asks for; builds them where the choice is a selection.
+    fn chosen(&self, allowed: &Allowed) -> Result<Chosen<'_>> {
         match allowed {
-            Allowed::Text => run(&self.always),
-            Allowed::All => run(&self.all),
-            Allowed::Error => {
-                texts.iter().try_for_each(|text| self.refuse_special(text))?;
-                run(&self.always)
-            }
+            Allowed::Text | Allowed::Error => Ok(Chosen::Kept(&self.always)),
+            Allowed::All => Ok(Chosen::Kept(&self.all)),
             Allowed::Only(contents) => {
                 let known = |content: &String| {
                     self.model.special_tokens.iter().any(|token| token.content == *content)
@@ -197,7 +221,7 @@ impl Tokenizer {
                     token.always || contents.contains(&token.content)
                 };
                 let tokens = self.model.special_tokens.iter().filter(chosen);
-                run(&Finders::new(self.model.normalizer, tokens)?)
+                Finders::new(self.model.normalizer, tokens).map(Chosen::Made)
             }
         }
     }

@@ -177,6 +177,55 @@ fn a_settled_prefix_encodes_apart_from_the_rest() {
 }
 
 #[test]
+fn documents_are_cut_where_nothing_changes() {
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    for (named, normalizer) in [
+        (Named::Cl100k, Normalizer::None),
+        (Named::Gpt2, Normalizer::Nfc),
+        (Named::Whitespace, Normalizer::None),
+        (Named::None, Normalizer::None),
+    ] {
+        let tokenizer = tokenizer(1 << 20, named, normalizer);
+        for allowed in [Allowed::Text, Allowed::All, Allowed::Only(vec!["<|end|>".into()])] {
+            let encoder = tokenizer.document_encoder(&allowed, None).unwrap();
+            let mut session = encoder.session();
+            let mut encode = |text: &[u8]| {
+                let mut ids = Vec::new();
+                encoder.encode(text, &mut session, &stop, &mut ids).unwrap();
+                ids
+            };
+            for seed in 0..100 {
+                let text = text(200, seed);
+                let whole = tokenizer.encode(&text, &allowed, on(1)).unwrap();
+                for seen in 0..text.len() {
+                    let cut = encoder.last_cut(&text[..seen], 0).unwrap();
+                    let mut ids = encode(&text[..cut]);
+                    ids.extend(encode(&text[cut..]));
+                    assert!(ids == whole, "{seen} {cut} {:?}", text.escape_ascii().to_string());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn documents_are_not_cut_within_a_separator() {
+    let tokenizer = tokenizer(1 << 20, Named::Gpt2, Normalizer::None);
+    let last = |separator: &str, text: &str| {
+        let encoder =
+            tokenizer.document_encoder(&Allowed::Text, Some(separator.as_bytes())).unwrap();
+        encoder.last_cut(text.as_bytes(), 0).unwrap()
+    };
+    assert_eq!(last("a b", "low lower"), 3);
+    assert_eq!(last("w l", "low lower"), 5);
+    assert_eq!(last("<s>", "lowlower<s>lowlower<s"), 8);
+    assert_eq!(last("<s>", "lowlower<s><"), 8);
+    assert_eq!(last("--", "-----"), 4);
+    assert_eq!(last("--", "lower--lower"), 5);
+    assert_eq!(last("\n", "\n\n"), 2);
+}
+
+#[test]
 fn a_part_of_a_piece_is_not_taken_for_a_whole_one() {
     // ` ab` is a token that no merge makes: it is taken only where it is the whole piece.
     let mut vocab = Vocab::bytes();

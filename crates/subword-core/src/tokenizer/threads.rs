@@ -208,7 +208,7 @@ impl Tokenizer {
 
     /// Whether a search before normalisation finds the same as one after it. Spaces never compose, and
     /// nothing becomes a space canonically; other tokens may be spelled in many ways.
-    fn same_when_normal(&self, finder: &Finder) -> bool {
+    pub(super) fn same_when_normal(&self, finder: &Finder) -> bool {
         match self.model.normalizer {
             Normalizer::None => true,
             Normalizer::Nfc | Normalizer::Nfd | Normalizer::NfcLowercase => {
@@ -219,7 +219,7 @@ impl Tokenizer {
     }
 
     /// Whether an ordinary text may be cut at `at`, normalisation included.
-    fn may_cut(&self, text: &[u8], at: usize) -> bool {
+    pub(super) fn may_cut(&self, text: &[u8], at: usize) -> bool {
         if let Normalizer::Bert(bert) = self.model.normalizer {
             return self.splitter.cuts_before_normalised(bert, text, at);
         }

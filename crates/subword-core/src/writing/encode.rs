@@ -1,0 +1,276 @@
+/*!
+A block to a part of the output: its documents as ids, each with its end.
+
+The block may start within a document and end within one; the writer, who sees the parts in order,
+knows. A document that cannot be encoded has no ids and is told apart.
+*/
+
+use std::borrow::Cow;
+use std::sync::atomic::AtomicBool;
+
+use memchr::memmem;
+
+use super::read::{Block, Shape};
+use super::record::Place;
+use super::{Settings, Split, Width};
+use crate::corpus::{Errors, lines};
+use crate::error::{Error, Result};
+use crate::tokenizer::{DocumentEncoder, Session};
+use crate::types::TokenId;
+
+/// What a block became.
+pub(super) struct Part {
+    /// The ids as they are in files.
+    pub(super) bytes: Vec<u8>,
+    /// Where each document ends, in ids.
+    pub(super) ends: Vec<usize>,
+    /// Which documents are bad, by number, and why. The one after the last is what comes after the
+    /// last end.
+    pub(super) bad: Vec<(usize, Error)>,
+    pub(super) tail: Tail,
+    pub(super) here: Place,
+    pub(super) next: Place,
+    pub(super) read: u64,
+}
+
+/// What comes after the last end of a part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tail {
+    /// Nothing.
+    Nothing,
+    /// A document that goes on.
+    Open,
+    /// Nothing, and the last document is one only if it started before: a file that ends here may
+    /// have ended with a separator.
+    Ended,
+}
+
+/// Encodes blocks, in one thread.
+pub(super) struct Documents<'e> {
+    settings: &'e Settings,
+    encoder: &'e DocumentEncoder<'e>,
+    session: Session<'e>,
+    separator: Option<memmem::Finder<'e>>,
+    stop: &'e AtomicBool,
+    ids: Vec<TokenId>,
+    ends: Vec<usize>,
+    bad: Vec<(usize, Error)>,
+}
+
+impl<'e> Documents<'e> {
+    pub(super) fn new(
+        settings: &'e Settings,
+        encoder: &'e DocumentEncoder<'e>,
+        stop: &'e AtomicBool,
+    ) -> Documents<'e> {
+        Documents {
+            settings,
+            encoder,
+            session: encoder.session(),
+            separator: settings.split.separator().map(memmem::Finder::new),
+            stop,
+            ids: Vec::new(),
+            ends: Vec::new(),
+            bad: Vec::new(),
+        }
+    }
+
+    /// Encodes a block; `bytes` is memory that may be used.
+    pub(super) fn part(&mut self, block: &Block, bytes: Vec<u8>) -> Part {
+        self.ids.clear();
+        let tail = match &block.shape {
+            Shape::Text => self.text(block),
+            Shape::Lines => self.lines(block),
+            Shape::Rows { ends, missing } => self.rows(block, ends, missing),
+        };
+        Part {
+            bytes: in_files(&self.ids, self.settings.width, bytes),
+            ends: std::mem::take(&mut self.ends),
+            bad: std::mem::take(&mut self.bad),
+            tail,
+            here: block.here,
+            next: block.next,
+            read: block.read,
+        }
+    }
+
+    /// The documents of a text, each ended by a separator, the last by the end of the file.
+    fn text(&mut self, block: &Block) -> Tail {
+        let text = &block.bytes[..];
+        let valid = std::str::from_utf8(text).is_ok();
+        let mut start = 0;
+        if let Some(finder) = self.separator.take() {
+            for end in finder.find_iter(text) {
+                let mut document = &text[start..end];
+                if self.settings.split == Split::Line {
+                    document = document.strip_suffix(b"\r").unwrap_or(document);
+                }
+                self.document(block, document, start, valid, true);
+                start = end + finder.needle().len();
+            }
+            self.separator = Some(finder);
+        }
+        let rest = &text[start..];
+        match (block.last, rest.is_empty()) {
+            (false, true) => Tail::Nothing,
+            (false, false) => {
+                self.document(block, rest, start, valid, false);
+                Tail::Open
+            }
+            (true, true) if self.separator.is_some() => {
+                if start > 0 {
+                    return Tail::Nothing;
+                }
+                self.document(block, rest, start, valid, true);
+                Tail::Ended
+            }
+            (true, _) => {
+                self.document(block, rest, start, valid, true);
+                Tail::Nothing
+            }
+        }
+    }
+
+    fn lines(&mut self, block: &Block) -> Tail {
+        let text = &block.bytes[..];
+        let mut start = 0;
+        while start < text.len() {
+            let end = memchr::memchr(b'\n', &text[start..]).map_or(text.len(), |at| start + at + 1);
+            let line = &text[start..end];
+            if !line.trim_ascii().is_empty() {
+                let from = self.ids.len();
+                let encoded = self.line(block, line, start);
+                self.end(block, start, from, encoded, true);
+            }
+            start = end;
+        }
+        Tail::Nothing
+    }
+
+    fn line(&mut self, block: &Block, line: &[u8], start: usize) -> Result<()> {
+        let line = self.checked(block, line, start)?;
+        let document = lines::text_of(&line, &self.settings.field)?;
+        self.encode(document.as_bytes())
+    }
+
+    fn rows(&mut self, block: &Block, ends: &[usize], missing: &[usize]) -> Tail {
+        let mut missing = missing.iter().peekable();
+        let mut start = 0;
+        for (row, &end) in ends.iter().enumerate() {
+            let from = self.ids.len();
+            let encoded = if missing.next_if(|&&without| without == row).is_some() {
+                Err(Error::Corpus {
+                    place: String::new(),
+                    message: format!(
+                        "expected text in the column {:?}, found null",
+                        self.settings.field
+                    ),
+                    hint: None,
+                })
+            } else {
+                self.checked(block, &block.bytes[start..end], row)
+                    .and_then(|text| self.encode(&text))
+            };
+            self.end(block, row, from, encoded, true);
+            start = end;
+        }
+        Tail::Nothing
+    }
+
+    /// A document, or a part of one, that starts at `start` of its block.
+    fn document(&mut self, block: &Block, text: &[u8], start: usize, valid: bool, ended: bool) {
+        let from = self.ids.len();
+        let encoded = if valid {
+            self.encode(text)
+        } else {
+            self.checked(block, text, start).and_then(|text| self.encode(&text))
+        };
+        self.end(block, start, from, encoded, ended);
+    }
+
+    fn encode(&mut self, text: &[u8]) -> Result<()> {
+        self.encoder.encode(text, &mut self.session, self.stop, &mut self.ids)
+    }
+
+    /// The text, if it is UTF-8 or made so.
+    fn checked<'t>(&self, block: &Block, text: &'t [u8], start: usize) -> Result<Cow<'t, [u8]>> {
+        let Err(error) = std::str::from_utf8(text) else { return Ok(Cow::Borrowed(text)) };
+        if self.settings.errors == Errors::Replace {
+            return Ok(Cow::Owned(String::from_utf8_lossy(text).into_owned().into_bytes()));
+        }
+        let position = error.valid_up_to();
+        Err(match block.shape {
+            Shape::Rows { .. } => {
+                Error::NotUtf8 { place: place(block, start), position: position as u64 }
+            }
+            _ => Error::NotUtf8 {
+                place: place(block, start + position),
+                position: block.here.start + (start + position) as u64,
+            },
+        })
+    }
+
+    /// Ends a document, or what there is of it in this block; it has the ids after `from`.
+    fn end(&mut self, block: &Block, start: usize, from: usize, encoded: Result<()>, ended: bool) {
+        if let Err(error) = encoded {
+            self.ids.truncate(from);
+            self.bad.push((self.ends.len(), placed(error, block, start)));
+        } else if ended {
+            self.ids.extend(self.settings.append);
+        }
+        if ended {
+            self.ends.push(self.ids.len());
+        }
+    }
+}
+
+/// The file and the line of a place in a block, or its row.
+fn place(block: &Block, at: usize) -> String {
+    let path = block.path.display();
+    match block.shape {
+        Shape::Rows { .. } => format!("{path}: row {}", block.here.start + at as u64),
+        _ => {
+            let lines = memchr::memchr_iter(b'\n', &block.bytes[..at]).count();
+            format!("{path}:{}", block.here.line + lines)
+        }
+    }
+}
+
+/// What is wrong with a document that starts at `start`, and where that is.
+fn placed(error: Error, block: &Block, start: usize) -> Error {
+    let lies_at = |position: usize| match block.shape {
+        Shape::Text => place(block, (start + position).min(block.bytes.len())),
+        _ => place(block, start),
+    };
+    match error {
+        Error::NotUtf8 { .. } | Error::Stopped => error,
+        Error::SpecialToken { token, position } => Error::Corpus {
+            place: lies_at(position),
+            message: format!("the text spells the special token {token:?}"),
+            hint: Some("pass special=\"encode\" or special=\"text\"".to_owned()),
+        },
+        Error::Text { message, position } => {
+            Error::Corpus { place: lies_at(position), message, hint: None }
+        }
+        Error::Counts { message, hint, .. } | Error::Corpus { message, hint, .. } => {
+            Error::Corpus { place: lies_at(0), message, hint }
+        }
+        other => Error::Corpus { place: lies_at(0), message: other.to_string(), hint: None },
+    }
+}
+
+/// Ids as they are in files, in the memory of `bytes`.
+fn in_files(ids: &[TokenId], width: Width, mut bytes: Vec<u8>) -> Vec<u8> {
+    bytes.resize(ids.len() * width.bytes(), 0);
+    match width {
+        Width::Two => {
+            let (places, _) = bytes.as_chunks_mut::<2>();
+            places.iter_mut().zip(ids).for_each(|(place, &id)| *place = (id as u16).to_le_bytes());
+        }
+        Width::Four => {
+            let (places, _) = bytes.as_chunks_mut::<4>();
+            places.iter_mut().zip(ids).for_each(|(place, &id)| *place = id.to_le_bytes());
+        }
+    }
+    bytes
+}

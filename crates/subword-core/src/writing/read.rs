@@ -1,0 +1,173 @@
+/*!
+Sources to blocks, in order.
+
+A source is a file of text or JSON lines (`corpus`), or rows that the caller reads from a table. A block
+of a text ends where it may be cut; one of lines or rows ends with a document.
+*/
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::record::Place;
+use crate::corpus::{Files, Kind};
+use crate::error::Result;
+use crate::tokenizer::DocumentEncoder;
+
+/// What is read.
+pub enum Source {
+    /// A file.
+    File(PathBuf),
+    /// The rows of a table, and its path.
+    Rows(PathBuf, Box<dyn Rows>),
+}
+
+impl std::fmt::Debug for Source {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Source::File(path) | Source::Rows(path, _) => write!(f, "Source({path:?})"),
+        }
+    }
+}
+
+/// A table whose rows are documents.
+pub trait Rows: Send {
+    /// Some rows from `row` on, always the same for the same number; none after the last.
+    fn next(&mut self, row: u64) -> Result<Option<RowBlock>>;
+}
+
+/// Some rows.
+#[derive(Debug, Default)]
+pub struct RowBlock {
+    /// Their texts.
+    pub bytes: Vec<u8>,
+    /// Where each ends.
+    pub ends: Vec<usize>,
+    /// Which of them hold no text.
+    pub missing: Vec<usize>,
+    /// How much of the file they are.
+    pub read: u64,
+}
+
+/// Some of a source.
+pub(super) struct Block {
+    pub(super) number: usize,
+    pub(super) path: Arc<PathBuf>,
+    pub(super) bytes: Vec<u8>,
+    pub(super) shape: Shape,
+    pub(super) here: Place,
+    pub(super) next: Place,
+    /// Whether the source ends with it.
+    pub(super) last: bool,
+    pub(super) read: u64,
+}
+
+/// What the documents of a block are.
+pub(super) enum Shape {
+    Text,
+    Lines,
+    Rows { ends: Vec<usize>, missing: Vec<usize> },
+}
+
+/// Reads one source after the other.
+pub(super) struct Reader {
+    sources: std::vec::IntoIter<Source>,
+    open: Option<Open>,
+    /// Where the next block starts.
+    place: Place,
+    number: usize,
+}
+
+enum Open {
+    File(Files),
+    Rows(Arc<PathBuf>, Box<dyn Rows>),
+}
+
+impl Reader {
+    /// Starts at `place`.
+    pub(super) fn new(sources: Vec<Source>, place: Place) -> Reader {
+        let mut sources = sources.into_iter();
+        sources.by_ref().take(place.source).for_each(drop);
+        Reader {
+            sources,
+            open: None,
+            place: Place { documents: 0, open: false, ..place },
+            number: 0,
+        }
+    }
+
+    /// How many blocks there were.
+    pub(super) fn number(&self) -> usize {
+        self.number
+    }
+
+    /// There is nothing more to read, after an error.
+    pub(super) fn give_up(&mut self) {
+        self.sources = Vec::new().into_iter();
+        self.open = None;
+        self.number += 1;
+    }
+
+    /// The next block, in the memory of `bytes`; none after the last.
+    pub(super) fn next(
+        &mut self,
+        bytes: Vec<u8>,
+        encoder: &DocumentEncoder,
+    ) -> Result<Option<Block>> {
+        let open = match &mut self.open {
+            Some(open) => open,
+            None => match self.sources.next() {
+                Some(Source::File(path)) => {
+                    let line = self.place.line.max(1);
+                    let files = Files::starting_at(path, self.place.start, line)?;
+                    self.open.insert(Open::File(files))
+                }
+                Some(Source::Rows(path, rows)) => {
+                    self.open.insert(Open::Rows(Arc::new(path), rows))
+                }
+                None => return Ok(None),
+            },
+        };
+        let mut block = match open {
+            // A text that cannot be cut is taken whole, and what is wrong with it is seen later.
+            Open::File(files) => {
+                let cut = |text: &[u8], seen| encoder.last_cut(text, seen).unwrap_or(0);
+                let Some(block) = files.next(bytes, cut)? else { return Ok(None) };
+                let shape = match block.kind {
+                    Kind::Text => Shape::Text,
+                    Kind::Lines => Shape::Lines,
+                };
+                let here = Place { start: block.start, line: block.line, ..self.place };
+                let start = block.start + block.bytes.len() as u64;
+                let next = Place { start, line: block.next_line, ..self.place };
+                let (path, bytes) = (block.path, block.bytes);
+                Block {
+                    number: 0,
+                    path,
+                    bytes,
+                    shape,
+                    here,
+                    next,
+                    last: block.last,
+                    read: block.read,
+                }
+            }
+            Open::Rows(path, rows) => {
+                let (path, here) = (path.clone(), self.place);
+                let rows = rows.next(here.start)?;
+                let last = rows.is_none();
+                let RowBlock { bytes, ends, missing, read } = rows.unwrap_or_default();
+                let next = Place { start: here.start + ends.len() as u64, ..here };
+                let shape = Shape::Rows { ends, missing };
+                Block { number: 0, path, bytes, shape, here, next, last, read }
+            }
+        };
+        block.number = self.number;
+        self.number += 1;
+        if block.last {
+            self.open = None;
+            block.next = Place { source: self.place.source + 1, ..Place::default() };
+        }
+        self.place = block.next;
+        Ok(Some(block))
+    }
+}

@@ -1,0 +1,163 @@
+/*!
+What makes work last: files synced, a line in the manifest, names.
+
+```text
+fsync the files           what is in them is on the disk
+append a line, fsync      the manifest says so
+rename, fsync             complete files have their names
+```
+
+All this may take long on a slow disk, so a thread of its own does it while the next shard is being
+written, one commit at a time. Nobody needs to wait for that thread: a run that is interrupted takes
+the manifest away from it, and it ends when the disk is done.
+*/
+
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use super::growing::Growing;
+use super::turns::TICK;
+use crate::atomic::{directory_of, sync_directory};
+use crate::error::{Error, Result};
+
+/// What is to be done.
+#[derive(Debug, Default)]
+pub(super) struct Commit {
+    files: Vec<(Arc<File>, PathBuf)>,
+    renames: Vec<(PathBuf, PathBuf)>,
+    removals: Vec<PathBuf>,
+    line: String,
+}
+
+impl Commit {
+    pub(super) fn new(line: String) -> Commit {
+        Commit { line, ..Commit::default() }
+    }
+
+    /// What is in the file is to last.
+    pub(super) fn sync(&mut self, file: &Growing) {
+        self.files.push((file.file.clone(), file.partial.clone()));
+    }
+
+    /// The file is complete: it also gets its name.
+    pub(super) fn finish(&mut self, file: &Growing) {
+        self.sync(file);
+        self.renames.push((file.partial.clone(), file.target.clone()));
+    }
+
+    /// The file is not needed any more.
+    pub(super) fn remove(&mut self, file: &Growing) {
+        self.removals.push(file.partial.clone());
+    }
+}
+
+/// The manifest, open and locked.
+struct Journal {
+    file: File,
+    path: PathBuf,
+}
+
+/// Does commits, one after the other.
+pub(super) struct Syncer {
+    commits: SyncSender<Commit>,
+    results: Receiver<Result<()>>,
+    busy: bool,
+    journal: Arc<Mutex<Option<Journal>>>,
+}
+
+impl Syncer {
+    /// Appends to this manifest.
+    pub(super) fn new(manifest: &Path) -> Result<Syncer> {
+        let opened = OpenOptions::new().append(true).open(manifest);
+        let file = opened.map_err(|error| Error::io(manifest, &error))?;
+        if file.try_lock().is_err() {
+            return Err(Error::Corpus {
+                place: manifest.display().to_string(),
+                message: "another process is writing these files".to_owned(),
+                hint: None,
+            });
+        }
+        let journal = Arc::new(Mutex::new(Some(Journal { file, path: manifest.to_owned() })));
+        let (commits, queue) = sync_channel::<Commit>(1);
+        let (done, results) = sync_channel(1);
+        let shared = journal.clone();
+        let work = move || {
+            for commit in queue {
+                if done.send(run(&commit, &shared)).is_err() {
+                    return;
+                }
+            }
+        };
+        thread::Builder::new().spawn(work).map_err(|error| Error::io(manifest, &error))?;
+        Ok(Syncer { commits, results, busy: false, journal })
+    }
+
+    /// Starts a commit once the one before is done.
+    pub(super) fn commit(&mut self, commit: Commit, stop: &AtomicBool) -> Result<()> {
+        self.wait(stop)?;
+        self.commits.send(commit).map_err(|_| Error::Stopped)?;
+        self.busy = true;
+        Ok(())
+    }
+
+    /// Waits for the commit that is on its way.
+    pub(super) fn wait(&mut self, stop: &AtomicBool) -> Result<()> {
+        while self.busy {
+            match self.results.recv_timeout(TICK) {
+                Ok(result) => {
+                    self.busy = false;
+                    result?;
+                }
+                Err(RecvTimeoutError::Timeout) if !stop.load(Ordering::Relaxed) => {}
+                Err(_) => return Err(Error::Stopped),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Syncer {
+    /// What is on its way leaves no trace in the manifest if it is not there yet.
+    fn drop(&mut self) {
+        *self.journal.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
+fn run(commit: &Commit, journal: &Mutex<Option<Journal>>) -> Result<()> {
+    for (file, path) in &commit.files {
+        file.sync_all().map_err(|error| Error::io(path, &error))?;
+    }
+    let mut journal = journal.lock().unwrap_or_else(PoisonError::into_inner);
+    let Some(journal) = journal.as_mut() else { return Err(Error::Stopped) };
+    journal.append(&commit.line)?;
+    for (from, to) in &commit.renames {
+        fs::rename(from, to).map_err(|error| Error::io(to, &error))?;
+    }
+    for path in &commit.removals {
+        fs::remove_file(path).map_err(|error| Error::io(path, &error))?;
+    }
+    match commit.renames.first() {
+        Some((_, to)) => sync_directory(directory_of(to)).map_err(|error| Error::io(to, &error)),
+        None => Ok(()),
+    }
+}
+
+impl Journal {
+    /// Appends a line. One that is not whole is cut off, or else by whoever reads it.
+    fn append(&mut self, line: &str) -> Result<()> {
+        let before = self.file.metadata().map(|found| found.len());
+        let written = self.file.write_all(line.as_bytes()).and_then(|()| self.file.sync_all());
+        if written.is_err()
+            && let Ok(before) = before
+        {
+            // The first error is what the caller is told.
+            let _ = self.file.set_len(before);
+        }
+        written.map_err(|error| Error::io(&self.path, &error))
+    }
+}

@@ -1,0 +1,246 @@
+/*!
+Parts, in order, to shards: what belongs to which document, when a shard is full, when to commit.
+
+```text
+for each document that ends in the part
+    a bad one: an error, or it is left out; what is written of it already is taken back
+    the shard is full: it ends here
+    much was written since the last commit: commit
+what is left starts or continues a document
+```
+
+A commit within a document lets a huge one go on after an interruption. It cannot be taken back, so
+there is none where bad documents are left out. A document that is longer than two shards goes on in
+the next one.
+*/
+
+use std::sync::atomic::AtomicBool;
+
+use super::encode::{Part, Tail};
+use super::output::{Output, OutputMark};
+use super::record::{Place, Record, Resume, Skipped};
+use super::sync::{Commit, Syncer};
+use super::{Format, OnError, Settings, Totals};
+use crate::error::{Error, Result};
+
+/// Writes parts.
+pub(super) struct Writer<'s> {
+    settings: &'s Settings,
+    stop: &'s AtomicBool,
+    output: Output<'s>,
+    syncer: Syncer,
+    totals: Totals,
+    /// How many documents of the first part were written before.
+    before: usize,
+    /// Whether a document goes on.
+    open: bool,
+    /// Whether that one is to be left out.
+    leaving: bool,
+    /// Where it started, if it can be taken back.
+    started: Option<(OutputMark, Totals)>,
+    /// How many bytes were written since the last commit.
+    since: u64,
+    bad: Vec<Skipped>,
+}
+
+/// What of a part waits to be written: ids from here to there, and the ends among them.
+#[derive(Default)]
+struct Waiting {
+    from: usize,
+    to: usize,
+    ends: Vec<usize>,
+}
+
+impl<'s> Writer<'s> {
+    pub(super) fn new(
+        settings: &'s Settings,
+        resume: &Resume,
+        stop: &'s AtomicBool,
+    ) -> Result<Writer<'s>> {
+        let syncer = Syncer::new(&settings.manifest)?;
+        Ok(Writer {
+            settings,
+            stop,
+            output: Output::new(settings, resume)?,
+            syncer,
+            totals: resume.totals,
+            before: resume.place.documents,
+            open: resume.place.open,
+            leaving: false,
+            started: None,
+            since: 0,
+            bad: Vec::new(),
+        })
+    }
+
+    /// How much is done.
+    pub(super) fn totals(&self) -> Totals {
+        self.totals
+    }
+
+    /// Writes a part.
+    pub(super) fn part(&mut self, part: &Part) -> Result<()> {
+        let mut bad = part.bad.iter().peekable();
+        let mut waiting = Waiting::default();
+        let before = if part.ends.is_empty() { 0 } else { std::mem::take(&mut self.before) };
+        for (number, &end) in part.ends.iter().enumerate() {
+            let error = bad.next_if(|(which, _)| *which == number).map(|(_, error)| error);
+            let was_open = std::mem::take(&mut self.open);
+            let was_left = std::mem::take(&mut self.leaving);
+            if part.tail == Tail::Ended && !was_open || number < before {
+                waiting = Waiting { from: end, to: end, ends: Vec::new() };
+            } else if was_left || error.is_some() {
+                self.flush(part, &mut waiting)?;
+                if !was_left {
+                    self.leave(was_open, error)?;
+                }
+                waiting = Waiting { from: end, to: end, ends: Vec::new() };
+            } else {
+                waiting.to = end;
+                waiting.ends.push(end);
+                self.document_ended(part, &mut waiting, number)?;
+            }
+        }
+        self.tail(part, waiting, bad.next().map(|(_, error)| error))?;
+        self.totals.read += part.read;
+        if self.open && self.settings.on_error == OnError::Stop {
+            let next = Place { open: true, ..part.next };
+            if self.settings.format == Format::Shards
+                && self.output.bytes() >= 2 * self.settings.shard_bytes
+            {
+                self.close(next)?;
+            } else if self.since >= self.settings.commit_bytes() {
+                self.commit(next)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What comes after the last end of a part.
+    fn tail(&mut self, part: &Part, mut waiting: Waiting, error: Option<&Error>) -> Result<()> {
+        if part.tail != Tail::Open {
+            return self.flush(part, &mut waiting);
+        }
+        let was_open = std::mem::replace(&mut self.open, true);
+        if !was_open && self.settings.on_error == OnError::Skip {
+            self.flush(part, &mut waiting)?;
+            self.started = Some((self.output.mark(), self.totals));
+        }
+        if self.leaving {
+            return Ok(());
+        }
+        if error.is_some() {
+            self.flush(part, &mut waiting)?;
+            self.leaving = true;
+            return self.leave(was_open, error);
+        }
+        waiting.to = part.bytes.len() / self.settings.width.bytes();
+        self.flush(part, &mut waiting)
+    }
+
+    /// A document ends with what is waiting.
+    fn document_ended(&mut self, part: &Part, waiting: &mut Waiting, number: usize) -> Result<()> {
+        let width = self.settings.width.bytes();
+        let more = ((waiting.to - waiting.from) * width) as u64;
+        let full = self.settings.format == Format::Shards
+            && self.output.bytes() + more >= self.settings.shard_bytes;
+        if full || self.since + more >= self.settings.commit_bytes() {
+            self.flush(part, waiting)?;
+            let place = Place { documents: number + 1, ..part.here };
+            if full { self.close(place)? } else { self.commit(place)? }
+        }
+        Ok(())
+    }
+
+    /// Leaves a document out; takes back what is written of it if it was open.
+    fn leave(&mut self, was_open: bool, error: Option<&Error>) -> Result<()> {
+        let Some(error) = error.cloned() else { return Ok(()) };
+        if self.settings.on_error == OnError::Stop {
+            return Err(error);
+        }
+        if was_open {
+            // A run that stops at bad documents may have made this one last already.
+            let Some((mark, totals)) = self.started.take() else { return Err(error) };
+            self.output.back_to(&mark)?;
+            let (read, skipped) = (self.totals.read, self.totals.skipped);
+            self.totals = Totals { read, skipped, ..totals };
+        }
+        self.totals.skipped += 1;
+        self.bad.push(skipped(error));
+        Ok(())
+    }
+
+    /// Writes what is waiting.
+    fn flush(&mut self, part: &Part, waiting: &mut Waiting) -> Result<()> {
+        let Waiting { from, to, ends } = waiting;
+        if from < to || !ends.is_empty() {
+            let width = self.settings.width.bytes();
+            let ids = &part.bytes[*from * width..*to * width];
+            ends.iter_mut().for_each(|end| *end -= *from);
+            self.output.write(ids, ends)?;
+            self.totals.documents += ends.len() as u64;
+            self.totals.tokens += (*to - *from) as u64;
+            self.since += ids.len() as u64;
+        }
+        *waiting = Waiting { from: *to, to: *to, ends: Vec::new() };
+        Ok(())
+    }
+
+    /// Makes what there is last; reading would go on at `place`.
+    fn commit(&mut self, place: Place) -> Result<()> {
+        let (files, bad) = (self.output.states(), std::mem::take(&mut self.bad));
+        let record = Record { totals: self.totals, place, files, bad: &bad, ..Record::default() };
+        let mut commit = Commit::new(record.to_line());
+        self.output.sync(&mut commit);
+        self.since = 0;
+        self.syncer.commit(commit, self.stop)
+    }
+
+    /// Ends the shard.
+    fn close(&mut self, place: Place) -> Result<()> {
+        let (finished, bad) = (self.output.complete()?, std::mem::take(&mut self.bad));
+        let (totals, finished) = (self.totals, &finished[..]);
+        let record = Record { totals, place, finished, bad: &bad, ..Record::default() };
+        let mut commit = Commit::new(record.to_line());
+        self.output.close(&mut commit);
+        self.since = 0;
+        self.syncer.commit(commit, self.stop)
+    }
+
+    /// Ends the last file, and waits until everything is on the disk.
+    pub(super) fn finish(mut self, place: Place) -> Result<Totals> {
+        let shards = self.settings.format == Format::Shards;
+        let finished =
+            if shards && self.output.is_empty() { Vec::new() } else { self.output.complete()? };
+        let record = Record {
+            totals: self.totals,
+            place,
+            finished: &finished,
+            bad: &self.bad,
+            complete: true,
+            ..Record::default()
+        };
+        let mut commit = Commit::new(record.to_line());
+        self.output.close(&mut commit);
+        self.syncer.commit(commit, self.stop)?;
+        self.syncer.wait(self.stop)?;
+        Ok(self.totals)
+    }
+
+    /// Waits for what is on its way, after an error: that much is done.
+    pub(super) fn settle(&mut self) {
+        // The error that led here is what the caller is told.
+        let _ = self.syncer.wait(self.stop);
+    }
+}
+
+/// What is said about a document that is left out.
+fn skipped(error: Error) -> Skipped {
+    match error {
+        Error::Corpus { place, message, .. } => Skipped { place, message },
+        Error::NotUtf8 { place, position } => {
+            Skipped { place, message: format!("not UTF-8 (byte {position})") }
+        }
+        other => Skipped { place: String::new(), message: other.to_string() },
+    }
+}
