@@ -15,6 +15,7 @@ for them.
 
 use std::sync::OnceLock;
 
+mod bert;
 mod lines;
 mod pages;
 mod scalar;
@@ -22,6 +23,7 @@ mod wide;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
+pub use bert::BertMasks;
 pub use lines::{Line, Lines};
 pub use pages::prefer_huge_pages;
 pub use wide::{Wide, wide};
@@ -83,6 +85,9 @@ pub trait Classify {
 
     /// Appends the positions of the ones, each with `base` added.
     fn positions(bits: u64, base: usize, into: &mut Vec<usize>);
+
+    /// What the bytes are to BERT; makes letters small if `lower`.
+    fn bert(bytes: &mut [u8; BLOCK], lower: bool) -> BertMasks;
 }
 
 /// Work that is compiled for each level.
@@ -173,6 +178,31 @@ pub fn prefetch<T>(value: &T) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    struct Bert([u8; BLOCK], bool);
+
+    impl Kernel for Bert {
+        type Output = (BertMasks, [u8; BLOCK]);
+
+        #[inline(always)]
+        fn run<C: Classify>(mut self) -> Self::Output {
+            (C::bert(&mut self.0, self.1), self.0)
+        }
+    }
+
+    #[test]
+    fn every_level_sees_the_same_words_for_bert() {
+        for (byte, at) in (0..=255).flat_map(|byte| (0..BLOCK).map(move |at| (byte, at))) {
+            let mut block = std::array::from_fn(|i| (i * 7 + at) as u8);
+            block[at] = byte;
+            for lower in [false, true] {
+                let plain = Level::Scalar.run(Bert(block, lower));
+                for level in Level::available() {
+                    assert_eq!(level.run(Bert(block, lower)), plain, "{level:?} {block:?}");
+                }
+            }
+        }
+    }
 
     struct One<'a>(&'a [u8; WINDOW]);
 

@@ -1,7 +1,7 @@
 //! The plain form, which defines the answer.
 
 use super::wide::{Wide, wide};
-use super::{BLOCK, Classify, Masks, WINDOW};
+use super::{BLOCK, BertMasks, Classify, Masks, WINDOW, bert};
 
 /// One bit per class of ASCII.
 pub(super) const CLASS_BITS: [u8; 128] = {
@@ -78,5 +78,9 @@ impl Classify for Scalar {
             into.push(base + bits.trailing_zeros() as usize);
             bits &= bits - 1;
         }
+    }
+    #[inline(always)]
+    fn bert(bytes: &mut [u8; BLOCK], lower: bool) -> BertMasks {
+        bert::plain(bytes, lower)
     }
 }

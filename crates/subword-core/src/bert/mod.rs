@@ -18,12 +18,14 @@ adjacent marks. Nearly all marks are dropped; the few that stay have a rank to s
 */
 
 mod table;
+mod two_level;
 
 use std::sync::OnceLock;
 
 use crate::model::{Bert, BertTables};
 
 pub(crate) use table::{PATTERN_V0_23, PATTERN_V1_0};
+pub(crate) use two_level::TwoLevel;
 
 /// A class of the word split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -49,55 +51,6 @@ pub enum Order {
     Sorted,
 }
 
-/// All code points to small values, in blocks that are stored once.
-#[derive(Debug)]
-struct TwoLevel<T> {
-    index: Vec<u16>,
-    blocks: Vec<[T; BLOCK]>,
-}
-
-const BLOCK: usize = 128;
-
-impl<T: Copy + Default> TwoLevel<T> {
-    fn new() -> Self {
-        TwoLevel { index: vec![0; 0x11_0000 / BLOCK], blocks: vec![[T::default(); BLOCK]] }
-    }
-
-    /// The place of a code point, in a block of its own.
-    fn at(&mut self, code: u32) -> &mut T {
-        let index = &mut self.index[code as usize / BLOCK];
-        if *index == 0 {
-            *index = self.blocks.len() as u16;
-            self.blocks.push([T::default(); BLOCK]);
-        }
-        &mut self.blocks[usize::from(*index)][code as usize % BLOCK]
-    }
-
-    /// Gives all of a range a value. Blocks that it covers share one.
-    fn fill(&mut self, ranges: &[(u32, u32)], value: T) {
-        let full = self.blocks.len() as u16;
-        self.blocks.push([value; BLOCK]);
-        for &(first, last) in ranges {
-            let mut code = first;
-            while code <= last {
-                if code as usize % BLOCK == 0 && (last - code) as usize >= BLOCK - 1 {
-                    self.index[code as usize / BLOCK] = full;
-                    code += BLOCK as u32;
-                } else {
-                    *self.at(code) = value;
-                    code += 1;
-                }
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn get(&self, code: u32) -> T {
-        let block = self.index.get(code as usize / BLOCK).copied().unwrap_or(0);
-        self.blocks[usize::from(block)][code as usize % BLOCK]
-    }
-}
-
 /// The classes of all characters.
 #[derive(Debug)]
 pub struct Classes(TwoLevel<Class>);
@@ -117,6 +70,14 @@ impl Classes {
                 classes.fill(ranges, class);
             }
             Classes(classes)
+        })
+    }
+
+    /// The punctuation of a version.
+    pub(crate) fn punctuation(tables: BertTables) -> impl Iterator<Item = u32> {
+        codes(match tables {
+            BertTables::V0_23 => table::PUNCTUATION_V0_23,
+            BertTables::V1_0 => table::PUNCTUATION_V1_0,
         })
     }
 
@@ -161,22 +122,11 @@ impl Characters {
             BertTables::V1_0 => table::MARKS_V1_0,
         };
         let mut new = Characters { bert, entries: TwoLevel::new(), texts: String::new(), marks };
-        let mut touched: Vec<u32> = Vec::new();
         if bert.clean {
-            touched.extend(codes(table::SPACES));
             new.entries.fill(table::DELETED, CHANGED | (Order::Through as u32) << ORDER);
         }
-        if bert.lowercase {
-            touched.extend(table::LOWER.iter().map(|&(code, _)| code));
-        }
-        if bert.strip_accents {
-            touched.extend(codes(table::DROPPED));
-            let more = bert.more_stripped().iter();
-            touched.extend(table::STRIPPED.iter().chain(more).map(|&(code, _)| code));
-            touched.extend(marks.iter().flat_map(|&(first, last, _)| first..=last));
-        }
         let mut text = String::new();
-        for code in touched {
+        for code in bert.touched() {
             let order = new.write(code, &mut text);
             new.put(code, &text, order);
         }
@@ -274,6 +224,29 @@ impl Characters {
 }
 
 impl Bert {
+    /// The code points that become something else, or are sorted; without those that cleaning deletes,
+    /// Korean syllables, and Chinese characters that are spaced out and nothing else.
+    pub(crate) fn touched(self) -> Vec<u32> {
+        let mut touched: Vec<u32> = Vec::new();
+        if self.clean {
+            touched.extend(codes(table::SPACES));
+        }
+        if self.lowercase {
+            touched.extend(table::LOWER.iter().map(|&(code, _)| code));
+        }
+        if self.strip_accents {
+            touched.extend(codes(table::DROPPED));
+            let more = self.more_stripped().iter();
+            touched.extend(table::STRIPPED.iter().chain(more).map(|&(code, _)| code));
+            let marks = match self.tables {
+                BertTables::V0_23 => table::MARKS_V0_23,
+                BertTables::V1_0 => table::MARKS_V1_0,
+            };
+            touched.extend(marks.iter().flat_map(|&(first, last, _)| first..=last));
+        }
+        touched
+    }
+
     fn more_stripped(self) -> &'static [(u32, &'static str)] {
         match self.tables {
             BertTables::V0_23 => &[],
@@ -282,8 +255,17 @@ impl Bert {
     }
 }
 
+/// What cleaning deletes.
+pub(crate) const DELETED: &[(u32, u32)] = table::DELETED;
+
+/// What gets spaces around it.
+pub(crate) const CJK: &[(u32, u32)] = table::CJK;
+
+/// The syllables that stripping takes apart.
+pub(crate) const HANGUL: &[(u32, u32)] = &[(0xAC00, 0xD7A3)];
+
 /// The letters of a Korean syllable.
-fn syllable(code: u32, room: &mut [u8; 12]) -> &str {
+pub(crate) fn syllable(code: u32, room: &mut [u8; 12]) -> &str {
     let at = code - 0xAC00;
     let letters = [0x1100 + at / 588, 0x1161 + at % 588 / 28, 0x11A7 + at % 28];
     write_into(room, &letters[..2 + usize::from(at % 28 > 0)])

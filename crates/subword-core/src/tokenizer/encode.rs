@@ -29,7 +29,7 @@ use crate::longest;
 use crate::pretok::BATCH;
 use crate::types::TokenId;
 
-pub(super) use wordpiece::Words;
+pub(super) use wordpiece::{Batch, Fast, Words};
 
 /// How many pieces and segments are looked up at a time, at most.
 const MOST_ENTRIES: usize = 4 * BATCH;
@@ -51,6 +51,8 @@ pub(super) struct Worker {
     remembered: Vec<TokenId>,
     ids: Vec<TokenId>,
     longest: longest::Scratch,
+    /// For WordPiece: the words of a batch.
+    words: Batch,
 }
 
 /// A piece or segment on its way.
@@ -104,6 +106,7 @@ impl Worker {
             remembered: Vec::new(),
             ids: Vec::new(),
             longest: longest::Scratch::default(),
+            words: Batch::default(),
         }
     }
 }
@@ -147,10 +150,18 @@ impl Sink for Counter {
 impl Tokenizer {
     /// A worker for the length of a call.
     pub(super) fn with_worker<R>(&self, run: impl FnOnce(&mut Worker) -> R) -> R {
-        let mut worker = self.workers.take(|| Worker::new(self.cache_bytes));
+        let mut worker = self.workers.take(|| self.new_worker());
         let result = run(&mut worker);
         self.workers.put(worker);
         result
+    }
+
+    fn new_worker(&self) -> Worker {
+        let mut worker = Worker::new(self.cache_bytes);
+        if let Some(Words::Fast(fast)) = &self.words {
+            self.remember_vocabulary(fast, &mut worker);
+        }
+        worker
     }
 
     /// A text, special tokens and all.
@@ -181,6 +192,12 @@ impl Tokenizer {
         worker: &mut Worker,
         sink: &mut impl Sink,
     ) -> Result<()> {
+        if let Some(Words::Fast(fast)) = &self.words
+            && let Some(front) = fast.front.as_ref().filter(|_| finders.normal.is_empty())
+        {
+            self.encode_texts(fast, front, &[text], worker, sink);
+            return Ok(());
+        }
         let text = self.model.normalizer.apply(text);
         if finders.normal.is_empty() {
             return self.encode_ordinary(&text, worker, sink);

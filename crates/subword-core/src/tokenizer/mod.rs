@@ -28,8 +28,8 @@ use crate::pretok::Splitter;
 use crate::special::{Allowed, Finder};
 use crate::types::TokenId;
 use crate::vocab::Vocab;
-use crate::wordpiece::{Linear, WordEncoder};
-use encode::{Words, Worker};
+use crate::wordpiece::Linear;
+use encode::{Fast, Words, Worker};
 
 pub use documents::{DocumentEncoder, Session};
 pub use offsets::{Located, in_characters};
@@ -115,8 +115,8 @@ impl Tokenizer {
     /// Prepares a model that `Model::checked` has passed. `cache_bytes` bounds the cache of each
     /// thread that encodes at the same time; 0 switches it off.
     pub fn new(model: Arc<Model>, cache_bytes: usize) -> Result<Tokenizer> {
-        let words = model.as_word_piece().map(|words| WordEncoder::new(&model, words));
-        Tokenizer::with_words(model.clone(), cache_bytes, words.map(Words::Fast))
+        let words = model.as_word_piece().map(|words| Box::new(Fast::new(&model, words)));
+        Tokenizer::with_words(model, cache_bytes, words.map(Words::Fast))
     }
 
     /// The same for a WordPiece model, in time that is linear in the text whatever the vocabulary, and
@@ -126,7 +126,7 @@ impl Tokenizer {
             let message = "only WordPiece models have a linear encoder".to_owned();
             return Err(Error::Argument { message });
         };
-        let words = Linear::new(&model, words)?;
+        let words = Box::new(Linear::new(&model, words)?);
         Tokenizer::with_words(model, 0, Some(Words::Linear(words)))
     }
 

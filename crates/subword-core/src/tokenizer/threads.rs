@@ -105,6 +105,9 @@ impl Tokenizer {
             let jobs = jobs(&texts.iter().map(|text| text.len()).collect::<Vec<_>>());
             let parts = self.share(jobs.len(), threads, |job, worker| {
                 let mut part = Ragged::default();
+                if self.encode_plain_texts(&texts[jobs[job].clone()], finders, worker, &mut part) {
+                    return Ok(part);
+                }
                 for text in &texts[jobs[job].clone()] {
                     self.encode_text(text, finders, worker, &mut part.ids)?;
                     part.offsets.push(part.ids.len() as u64);

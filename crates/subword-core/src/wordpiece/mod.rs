@@ -27,9 +27,11 @@ Invariants
 * The ids depend on the word alone.
 */
 
+mod front;
 mod linear;
 mod trie;
 
+pub use front::{Find, Found, Front, IS_ID};
 pub use linear::Linear;
 
 use crate::model::{Model, Units, Unknown, WordLimit, WordPiece};
@@ -46,6 +48,8 @@ pub struct WordEncoder {
     limit: WordLimit,
     unknown: Unknown,
     prefix: usize,
+    /// The tokens of one character.
+    characters: Vec<(char, TokenId)>,
 }
 
 impl WordEncoder {
@@ -59,6 +63,7 @@ impl WordEncoder {
             limit: word_piece.limit,
             unknown: word_piece.unknown,
             prefix: word_piece.prefix.len(),
+            characters: model.vocab.iter().filter_map(one_character).collect(),
         }
     }
 
@@ -90,6 +95,17 @@ impl WordEncoder {
             }
             from = self.within;
         }
+    }
+
+    /// The id of a word of one character that is no token.
+    pub fn unknown_character(&self) -> TokenId {
+        self.unk
+    }
+
+    /// Calls `each` with every token of one character that a word may be, and its id.
+    pub fn each_character(&self, mut each: impl FnMut(char, TokenId)) {
+        let fits = |c: char| !self.is_too_long(c.encode_utf8(&mut [0; 4]).as_bytes());
+        self.characters.iter().filter(|&&(c, _)| fits(c)).for_each(|&(c, id)| each(c, id));
     }
 
     /// The longest token from a node on that the text starts with, and its length there.
@@ -144,6 +160,12 @@ impl WordEncoder {
             (at, from) = (end, self.within);
         }
     }
+}
+
+/// A token that is one character.
+fn one_character((id, token): (TokenId, &[u8])) -> Option<(char, TokenId)> {
+    let mut chars = std::str::from_utf8(token.get(..token.len().min(5))?).ok()?.chars();
+    chars.next().filter(|_| chars.next().is_none()).map(|c| (c, id))
 }
 
 /// The length of the first character.

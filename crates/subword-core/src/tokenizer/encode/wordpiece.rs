@@ -7,25 +7,61 @@ DECODE  play ##ing , ca  ->  "playing , ca"     and with clean-up "playing, ca"
 ```
 */
 
+mod batch;
+
 use super::{Sink, Worker};
-use crate::cache::{LONGEST_SHORT, short_key};
 use crate::error::{Error, Result};
-use crate::model::{Units, WordPiece};
+use crate::model::{BertTables, Model, Normalizer, Pattern, Units, WordPiece};
+use crate::pretok::Named;
 use crate::tokenizer::Tokenizer;
 use crate::types::TokenId;
-use crate::wordpiece::{Linear, WordEncoder};
+use crate::wordpiece::{Front, Linear, WordEncoder};
+
+pub(in crate::tokenizer) use batch::Batch;
 
 /// How words become ids.
 #[derive(Debug)]
 pub(in crate::tokenizer) enum Words {
-    Fast(WordEncoder),
-    Linear(Linear),
+    Fast(Box<Fast>),
+    Linear(Box<Linear>),
+}
+
+/// With a cache, and where there is one a front that normalises and splits at once.
+#[derive(Debug)]
+pub(in crate::tokenizer) struct Fast {
+    pub(super) encoder: WordEncoder,
+    pub(super) front: Option<Front>,
+    /// The words that are tokens, the most frequent last.
+    vocabulary: Vec<TokenId>,
+}
+
+impl Fast {
+    pub(in crate::tokenizer) fn new(model: &Model, word_piece: &WordPiece) -> Fast {
+        let encoder = WordEncoder::new(model, word_piece);
+        let tables = match model.pattern {
+            Pattern::Named(Named::Bert) => Some(BertTables::V0_23),
+            Pattern::Named(Named::BertV1) => Some(BertTables::V1_0),
+            _ => None,
+        };
+        let front = match (model.normalizer, tables) {
+            (Normalizer::Bert(bert), Some(tables)) => Front::new(bert, tables, &encoder),
+            _ => None,
+        };
+        let prefix = word_piece.prefix.as_bytes();
+        let is_word = |bytes: &[u8]| {
+            (prefix.is_empty() || !bytes.starts_with(prefix)) && !encoder.is_too_long(bytes)
+        };
+        let words = model.vocab.iter().filter(|&(_, bytes)| is_word(bytes));
+        let mut vocabulary: Vec<TokenId> = words.map(|(id, _)| id).collect();
+        vocabulary.reverse();
+        Fast { encoder, front, vocabulary }
+    }
 }
 
 impl Words {
     fn encoder(&self) -> &WordEncoder {
         match self {
-            Words::Fast(encoder) => encoder,
+            Words::Fast(fast) => &fast.encoder,
             Words::Linear(linear) => linear.words(),
         }
     }
@@ -42,55 +78,43 @@ impl Tokenizer {
     ) -> Result<()> {
         let mut cursor = self.splitter.cursor(text)?;
         let mut ends = std::mem::take(&mut worker.ends);
-        let (mut at, mut batch) = (0, Vec::new());
+        let mut at = 0;
         loop {
             cursor.next_batch(&mut ends);
             if ends.is_empty() || sink.is_full() {
                 break;
             }
-            // PERF: first ask for the cache lines of all, then look: see `encode`.
-            let view = worker.cache.view();
             for &end in &ends {
                 let start = std::mem::replace(&mut at, end);
-                if is_white(&text[start..end]) {
+                let word = &text[start..end];
+                if is_white(word) {
                     continue;
                 }
-                if end - start <= LONGEST_SHORT {
-                    view.line_of(short_key(text, start, end, false));
+                let Worker { cache, ids, .. } = &mut *worker;
+                ids.clear();
+                match words {
+                    Words::Linear(linear) => linear.encode(word, ids),
+                    Words::Fast(_)
+                        if cache.recall(text, start, end, false, |ids| sink.many(ids)) => {}
+                    Words::Fast(fast) => {
+                        fast.encoder.encode(word, ids);
+                        cache.insert(word, false, ids);
+                    }
                 }
-                batch.push((start, end));
-            }
-            for (start, end) in batch.drain(..) {
-                let many = |ids: &[TokenId]| sink.many(ids);
-                let Words::Fast(encoder) = words else {
-                    self.encode_new(words, &text[start..end], worker, many);
-                    continue;
-                };
-                if !worker.cache.recall(text, start, end, false, |ids| sink.many(ids)) {
-                    worker.ids.clear();
-                    encoder.encode(&text[start..end], &mut worker.ids);
-                    worker.cache.insert(&text[start..end], false, &worker.ids);
-                    sink.many(&worker.ids);
-                }
+                sink.many(ids);
             }
         }
         worker.ends = ends;
         Ok(())
     }
 
-    fn encode_new(
-        &self,
-        words: &Words,
-        word: &[u8],
-        worker: &mut Worker,
-        mut take: impl FnMut(&[TokenId]),
-    ) {
-        worker.ids.clear();
-        match words {
-            Words::Fast(encoder) => encoder.encode(word, &mut worker.ids),
-            Words::Linear(linear) => linear.encode(word, &mut worker.ids),
+    /// Lets a new worker know the words that are tokens.
+    pub(super) fn remember_vocabulary(&self, fast: &Fast, worker: &mut Worker) {
+        for &id in &fast.vocabulary {
+            if let Some(word) = self.model.vocab.bytes_of(id) {
+                worker.cache.insert(word, false, &[id]);
+            }
         }
-        take(&worker.ids);
     }
 
     /// Calls `each` with every id of a normalised text and its place there.
@@ -187,3 +211,6 @@ fn is_white(piece: &[u8]) -> bool {
     !piece.first().is_some_and(u8::is_ascii_graphic)
         && (piece == b" " || Units::Characters.of(piece).all(white))
 }
+
+#[cfg(test)]
+mod tests;

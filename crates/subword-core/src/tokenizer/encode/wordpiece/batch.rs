@@ -1,0 +1,269 @@
+/*!
+WordPiece with a front: texts to words to ids, many words at a time.
+
+Texts are short, so a batch of words goes on from one text to the next, and only the ends of the texts
+are kept. Each batch is done in passes, as in `encode`: all keys are made and their cache lines asked
+for, then all words are looked up, and what was new is remembered at the end.
+*/
+
+use crate::arch::{Classify, Kernel, Level};
+use crate::cache::{
+    Cache, Key, LONGEST_MIDDLE, LONGEST_SHORT, MIDDLE_IDS, NO_KEY, View, short_key,
+};
+use crate::tokenizer::encode::wordpiece::{Fast, Words};
+use crate::tokenizer::encode::{Sink, Worker};
+use crate::tokenizer::{Finders, Ragged, Tokenizer};
+use crate::types::TokenId;
+use crate::wordpiece::{Find, Found, Front, IS_ID, WordEncoder};
+
+/// How many words are looked up at a time: enough to amortise, few enough to stay in the first-level
+/// cache.
+const WORDS: usize = 512;
+
+/// The line of a word that is an id already.
+const NO_LINE: u32 = u32::MAX;
+
+/// The words of a batch, and what is found out about them.
+#[derive(Debug, Default)]
+pub(in crate::tokenizer) struct Batch {
+    found: Found,
+    /// How many words there were when each text ended.
+    bounds: Vec<usize>,
+    entries: Vec<(Key, u32)>,
+    known: Vec<TokenId>,
+    /// How many ids there were when each text ended.
+    ends: Vec<usize>,
+    /// What is to be remembered: a word, and its ids among those that are known.
+    new: Vec<New>,
+    /// The ids of one word.
+    ids: Vec<TokenId>,
+}
+
+#[derive(Debug)]
+struct New {
+    start: usize,
+    end: usize,
+    ids: (usize, usize),
+}
+
+/// Where the ids of texts go.
+pub(in crate::tokenizer) trait TextSink {
+    /// Takes ids, and how many of them there were when each text ended that ended.
+    fn batch(&mut self, ids: &[TokenId], ends: &[usize]);
+    /// Whether it wants no more.
+    fn is_full(&self) -> bool;
+}
+
+impl<S: Sink> TextSink for S {
+    #[inline]
+    fn batch(&mut self, ids: &[TokenId], _: &[usize]) {
+        self.many(ids);
+    }
+
+    fn is_full(&self) -> bool {
+        Sink::is_full(self)
+    }
+}
+
+/// Ids of many texts, without the first offset.
+struct Many<'a>(&'a mut Ragged);
+
+impl TextSink for Many<'_> {
+    #[inline]
+    fn batch(&mut self, ids: &[TokenId], ends: &[usize]) {
+        let base = self.0.ids.len();
+        self.0.offsets.extend(ends.iter().map(|end| (base + end) as u64));
+        self.0.ids.extend_from_slice(ids);
+    }
+
+    fn is_full(&self) -> bool {
+        false
+    }
+}
+
+impl Tokenizer {
+    /// The ids of texts that have no special tokens, if the model has a front; says whether it has.
+    pub(in crate::tokenizer) fn encode_plain_texts(
+        &self,
+        texts: &[&[u8]],
+        finders: &Finders,
+        worker: &mut Worker,
+        part: &mut Ragged,
+    ) -> bool {
+        match &self.words {
+            Some(Words::Fast(fast)) if finders.raw.is_empty() && finders.normal.is_empty() => {
+                let Some(front) = &fast.front else { return false };
+                self.encode_texts(fast, front, texts, worker, &mut Many(part));
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// The ids of texts without special tokens.
+    pub(in crate::tokenizer::encode) fn encode_texts(
+        &self,
+        fast: &Fast,
+        front: &Front,
+        texts: &[&[u8]],
+        worker: &mut Worker,
+        sink: &mut impl TextSink,
+    ) {
+        let Worker { cache, words, .. } = worker;
+        for &text in texts {
+            let mut at = 0;
+            while at < text.len() {
+                let found = &mut words.found;
+                at = self.level.run(Find { front, text, at, most: WORDS, found });
+                if words.found.starts.len() >= WORDS {
+                    words.look_up(self.level, &fast.encoder, cache, sink);
+                    if sink.is_full() {
+                        return;
+                    }
+                }
+            }
+            words.bounds.push(words.found.starts.len());
+        }
+        words.look_up(self.level, &fast.encoder, cache, sink);
+    }
+}
+
+impl Batch {
+    /// Hands over the ids of all words, and forgets the words.
+    fn look_up(
+        &mut self,
+        level: Level,
+        encoder: &WordEncoder,
+        cache: &mut Cache,
+        sink: &mut impl TextSink,
+    ) {
+        let view = cache.view();
+        level.run(Enter { found: &self.found, view, entries: &mut self.entries });
+        let len = level.run(LookUp { batch: self, view, cache, encoder });
+        sink.batch(&self.known[..len], &self.ends);
+        for New { start, end, ids } in self.new.drain(..) {
+            cache.insert(&self.found.normal[start..end], false, &self.known[ids.0..ids.1]);
+        }
+        self.found.clear();
+        self.bounds.clear();
+    }
+
+    /// Appends the ids of a word that the near tables do not know to those that are known, of which
+    /// there are `len`; returns how many there are then.
+    #[cold]
+    #[inline(never)]
+    fn encode_new(
+        &mut self,
+        word: usize,
+        len: usize,
+        cache: &Cache,
+        encoder: &WordEncoder,
+    ) -> usize {
+        let (start, end) = (self.found.starts[word], self.found.ends[word]);
+        let text = &self.found.normal[start..end];
+        self.ids.clear();
+        if let Some(ids) = cache.long(text, false) {
+            self.ids.extend_from_slice(ids);
+        } else {
+            encoder.encode(text, &mut self.ids);
+            self.new.push(New { start, end, ids: (len, len + self.ids.len()) });
+        }
+        let now = len + self.ids.len();
+        let most = now + (self.entries.len() - word) * MIDDLE_IDS + 8;
+        if self.known.len() < most {
+            self.known.resize(most, 0);
+        }
+        self.known[len..now].copy_from_slice(&self.ids);
+        now
+    }
+}
+
+/// The first pass: makes the keys of the words, and asks for their cache lines.
+struct Enter<'a> {
+    found: &'a Found,
+    view: View<'a>,
+    entries: &'a mut Vec<(Key, u32)>,
+}
+
+impl Kernel for Enter<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<C: Classify>(self) {
+        let Enter { found: Found { normal, starts, ends, .. }, view, entries } = self;
+        entries.clear();
+        entries.extend(starts.iter().zip(ends).map(|(&start, &end)| {
+            if end == IS_ID {
+                return ([start as u64, 0], NO_LINE);
+            }
+            let len = end - start;
+            if len <= LONGEST_SHORT {
+                let key = short_key(normal, start, end, false);
+                return (key, view.line_of(key));
+            }
+            if len <= LONGEST_MIDDLE {
+                view.prefetch_middle(normal, start, end, false);
+            }
+            (NO_KEY, 0)
+        }));
+    }
+}
+
+/// The second pass: the ids of the words; returns how many.
+struct LookUp<'a> {
+    batch: &'a mut Batch,
+    view: View<'a>,
+    cache: &'a Cache,
+    encoder: &'a WordEncoder,
+}
+
+impl Kernel for LookUp<'_> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run<C: Classify>(self) -> usize {
+        let LookUp { batch, view, cache, encoder } = self;
+        let most = batch.entries.len() * MIDDLE_IDS + 8;
+        if batch.known.len() < most {
+            batch.known.resize(most, 0);
+        }
+        batch.ends.clear();
+        let (mut len, mut word) = (0, 0);
+        for text in 0..=batch.bounds.len() {
+            let bound = batch.bounds.get(text).copied().unwrap_or(batch.entries.len());
+            while word < bound {
+                let (key, line) = batch.entries[word];
+                if line == NO_LINE {
+                    batch.known[len] = key[0] as TokenId;
+                    len += 1;
+                } else if let Some(ids) = view.short(key, line) {
+                    if let Some(places) = batch.known[len..].first_chunk_mut() {
+                        *places = ids.places();
+                    }
+                    len += ids.len();
+                } else if let Some((ids, more)) = middle(view, &batch.found, word) {
+                    batch.known[len..len + MIDDLE_IDS].copy_from_slice(&ids);
+                    len += more;
+                } else {
+                    len = batch.encode_new(word, len, cache, encoder);
+                }
+                word += 1;
+            }
+            if text < batch.bounds.len() {
+                batch.ends.push(len);
+            }
+        }
+        len
+    }
+}
+
+/// The ids of a word in the middle table. Short words of ASCII are never there (see `cache`).
+#[inline(always)]
+fn middle(view: View, found: &Found, word: usize) -> Option<([TokenId; MIDDLE_IDS], usize)> {
+    let (start, end) = (found.starts[word], found.ends[word]);
+    let len = end - start;
+    if len > LONGEST_MIDDLE || len <= LONGEST_SHORT && found.normal[start..end].is_ascii() {
+        return None;
+    }
+    view.middle(&found.normal, start, end, false)
+}

@@ -1,0 +1,414 @@
+/*!
+BERT's front in one pass: text in, normalised words out, and the ids of those that are one character.
+
+What the normaliser and the pattern `bert` do character by character is fused here. ASCII goes by 64
+bytes: one pass over them makes letters small and gives a mask of what belongs to words and one of
+punctuation, and shifts of the masks are where words start and end.
+
+```text
+text         Hi, there!
+word         11..11111.
+punctuation  ..1......1
+starts       1.1.1....1      first of a run of word bits, or punctuation
+ends         ..11.....11     one after the last of a run, one after punctuation
+```
+
+Other characters are looked up one by one, in a table of what each becomes. Chinese characters and
+punctuation are words of their own, so the table has their ids at once.
+
+Invariants
+* The words are those of `Bert::apply` and the pattern `bert`, which define them.
+* Starts and ends alternate; a word that is open at the end of a block goes on in the next.
+
+Marks that canonical order may move are rare: the word with one is left to the plain normaliser, up to
+the next space.
+*/
+
+use super::WordEncoder;
+use crate::arch::{BLOCK, Classify, Kernel};
+use crate::bert::{self, Characters, Class, Classes, Order, TwoLevel};
+use crate::model::{Bert, BertTables, Normalizer};
+use crate::types::TokenId;
+
+/// After so many bytes of ASCII in a row blocks are tried again.
+const PATIENCE: usize = 12;
+
+/// The end of a word that is an id and not a place: see [`Found`].
+pub const IS_ID: usize = usize::MAX;
+
+/// The words of a text.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// What was normalised, and room for more.
+    pub normal: Vec<u8>,
+    /// How much of it is written.
+    len: usize,
+    /// Where each word starts, or its id.
+    pub starts: Vec<usize>,
+    /// Where each word ends, or [`IS_ID`].
+    pub ends: Vec<usize>,
+}
+
+impl Found {
+    /// Forgets all words.
+    pub fn clear(&mut self) {
+        self.len = 0;
+        self.starts.clear();
+        self.ends.clear();
+    }
+
+    /// Makes room for `more` bytes after what is written, so that whole blocks can be read and written.
+    #[inline(always)]
+    fn reserve(&mut self, more: usize) {
+        if self.normal.len() < self.len + more + BLOCK {
+            self.normal.resize(2 * (self.len + more + BLOCK), 0);
+        }
+    }
+}
+
+/// What a code point becomes, in three bits; the rest of an entry depends on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
+enum Kind {
+    /// Part of a word, as it is.
+    Same,
+    /// Part of a word: the text at this place, of this length.
+    Text,
+    /// A word of its own: its id.
+    Id,
+    /// Part of a word: the letters of a Korean syllable.
+    Syllable,
+    /// Nothing.
+    Nothing,
+    /// White space.
+    White,
+    /// Something that only the plain normaliser knows.
+    Odd,
+}
+
+const KINDS: [Kind; 8] = [
+    Kind::Same,
+    Kind::Text,
+    Kind::Id,
+    Kind::Syllable,
+    Kind::Nothing,
+    Kind::White,
+    Kind::Odd,
+    Kind::Odd,
+];
+
+/// Bits of a kind; a text has its length in the next five and its place above.
+const KIND: u32 = 3;
+const LEN: u32 = 5;
+
+/// BERT's normaliser and pattern.
+#[derive(Debug)]
+pub struct Front {
+    bert: Bert,
+    classes: &'static Classes,
+    entries: TwoLevel<u32>,
+    texts: Vec<u8>,
+}
+
+impl Front {
+    /// For a normaliser and the classes of a pattern; none where ASCII is not what is assumed here.
+    pub fn new(bert: Bert, tables: BertTables, words: &WordEncoder) -> Option<Front> {
+        if !bert.clean {
+            return None;
+        }
+        let classes = Classes::of(tables);
+        let mut front = Front { bert, classes, entries: TwoLevel::new(), texts: Vec::new() };
+        let unknown = id_entry(words.unknown_character());
+        if bert.strip_accents {
+            front.entries.fill(bert::HANGUL, Kind::Syllable as u32);
+        }
+        if bert.cjk {
+            front.entries.fill(bert::CJK, unknown);
+            words.each_character(|c, id| {
+                if bert::is_cjk(c as u32) {
+                    *front.entries.at(c as u32) = id_entry(id);
+                }
+            });
+        }
+        let changed = bert.touched();
+        for code in Classes::punctuation(tables).chain(changed).filter(|&code| code >= 0x80) {
+            let entry = front.entry(code, words);
+            *front.entries.at(code) = entry;
+        }
+        front.entries.fill(bert::DELETED, Kind::Nothing as u32);
+        Some(front)
+    }
+
+    fn entry(&mut self, code: u32, words: &WordEncoder) -> u32 {
+        let mut room = [0; 12];
+        let mut itself = [0; 4];
+        let c = char::from_u32(code).unwrap_or_default();
+        let characters = Characters::of(self.bert);
+        let same = (&*c.encode_utf8(&mut itself), Order::Apart);
+        let (text, order) = characters.get(code, &mut room).unwrap_or(same);
+        let alone = text.trim_matches(' ');
+        let word = |c: char| self.classes.get(c as u32) == Class::Word;
+        let mut chars = alone.chars();
+        match (chars.next(), chars.next()) {
+            _ if order == Order::Sorted => Kind::Odd as u32,
+            (None, _) if text.is_empty() => Kind::Nothing as u32,
+            (None, _) => Kind::White as u32,
+            (Some(first), None) if alone.len() < text.len() || !word(first) => {
+                let mut ids = Vec::new();
+                words.encode(alone.as_bytes(), &mut ids);
+                id_entry(ids[0])
+            }
+            _ if alone.len() == text.len() && text.chars().all(word) => {
+                let at = self.texts.len() as u32;
+                self.texts.extend_from_slice(text.as_bytes());
+                Kind::Text as u32 | (text.len() as u32) << KIND | at << (KIND + LEN)
+            }
+            _ => Kind::Odd as u32,
+        }
+    }
+}
+
+fn id_entry(id: TokenId) -> u32 {
+    Kind::Id as u32 | id << KIND
+}
+
+/// Finds words, from `at` on, until there are `most` of them; returns where it stopped. There no word
+/// is open.
+pub struct Find<'a> {
+    /// What to do.
+    pub front: &'a Front,
+    /// The text.
+    pub text: &'a [u8],
+    /// Where to begin.
+    pub at: usize,
+    /// How many words are enough, those that were there before included.
+    pub most: usize,
+    /// Where words go.
+    pub found: &'a mut Found,
+}
+
+impl Kernel for Find<'_> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run<C: Classify>(self) -> usize {
+        let Find { front, text, at, most, found } = self;
+        let mut walk = Walk { front, text, at, open: false, source: at, found };
+        while walk.at < text.len() {
+            walk.blocks::<C>(most);
+            if !walk.open && walk.found.starts.len() >= most {
+                break;
+            }
+            walk.characters(most);
+        }
+        walk.close();
+        walk.at
+    }
+}
+
+struct Walk<'a> {
+    front: &'a Front,
+    text: &'a [u8],
+    at: usize,
+    /// A word is open, and where in the text it started.
+    open: bool,
+    source: usize,
+    found: &'a mut Found,
+}
+
+impl Walk<'_> {
+    /// Blocks of ASCII, up to something odd or the end of the text.
+    #[inline(always)]
+    fn blocks<C: Classify>(&mut self, most: usize) {
+        let lower = self.front.bert.lowercase;
+        loop {
+            let rest = &self.text[self.at..];
+            let mut block = [b' '; BLOCK];
+            let len = rest.len().min(BLOCK);
+            match rest.first_chunk() {
+                Some(whole) => block = *whole,
+                None => block[..len].copy_from_slice(rest),
+            }
+            let masks = C::bert(&mut block, lower);
+            let stop = (masks.odd.trailing_zeros() as usize).min(len);
+            let valid = if stop < BLOCK { (1 << stop) - 1 } else { u64::MAX };
+            let (word, punctuation) = (masks.word & valid, masks.punctuation & valid);
+            let before = word << 1 | u64::from(self.open);
+            let starts = word & !before | punctuation;
+            // A word that reaches the odd byte may go on there.
+            let closed = if stop < len { valid } else { u64::MAX };
+            let ends = before & !word & closed | punctuation << 1;
+            self.found.reserve(BLOCK);
+            let base = self.found.len;
+            if let Some(to) = self.found.normal[base..].first_chunk_mut() {
+                *to = block;
+            }
+            C::positions(starts, base, &mut self.found.starts);
+            C::positions(ends, base, &mut self.found.ends);
+            if punctuation >> 63 == 1 {
+                self.found.ends.push(base + BLOCK);
+            }
+            if starts != 0 {
+                self.source = self.at + 63 - starts.leading_zeros() as usize;
+            }
+            if stop == len && len < BLOCK {
+                self.open = false;
+            } else if stop > 0 {
+                self.open = word >> (stop - 1) & 1 == 1;
+            }
+            self.found.len += stop;
+            self.at += stop;
+            if stop < BLOCK || !self.open && self.found.starts.len() >= most {
+                return;
+            }
+        }
+    }
+
+    /// Character by character, until it is worth to try blocks again.
+    #[inline(always)]
+    fn characters(&mut self, most: usize) {
+        let text = self.text;
+        let mut ascii = 0;
+        while let Some(&byte) = text.get(self.at) {
+            if byte < 0x80 {
+                if ascii == PATIENCE {
+                    return;
+                }
+                ascii += 1;
+                self.ascii(byte);
+                continue;
+            }
+            ascii = 0;
+            if !self.open && self.found.starts.len() >= most {
+                return;
+            }
+            let (code, len) = decode(&text[self.at..]);
+            let entry = self.front.entries.get(code);
+            let kind = KINDS[(entry & 7) as usize];
+            match kind {
+                Kind::Same => {
+                    self.begin();
+                    self.append(&text[self.at..self.at + len]);
+                }
+                Kind::Text => {
+                    self.begin();
+                    let (len, at) = (entry >> KIND & ((1 << LEN) - 1), entry >> (KIND + LEN));
+                    self.append(&self.front.texts[at as usize..(at + len) as usize]);
+                }
+                Kind::Id => {
+                    self.close();
+                    self.found.starts.push((entry >> KIND) as usize);
+                    self.found.ends.push(IS_ID);
+                }
+                Kind::Syllable => {
+                    self.begin();
+                    let mut room = [0; 12];
+                    self.append(bert::syllable(code, &mut room).as_bytes());
+                }
+                Kind::Nothing => {}
+                Kind::White => self.close(),
+                Kind::Odd => {
+                    self.plain();
+                    continue;
+                }
+            }
+            self.at += len;
+        }
+    }
+
+    #[inline(always)]
+    fn ascii(&mut self, byte: u8) {
+        match byte {
+            b'a'..=b'z' | b'0'..=b'9' | b'A'..=b'Z' => {
+                self.begin();
+                let upper = byte.is_ascii_uppercase() && self.front.bert.lowercase;
+                self.append(&[byte | u8::from(upper) << 5]);
+            }
+            b' ' | b'\t' | b'\n' | b'\r' => self.close(),
+            0..0x20 | 0x7F => {}
+            _ => {
+                self.close();
+                self.begin();
+                self.append(&[byte]);
+                self.close();
+            }
+        }
+        self.at += 1;
+    }
+
+    #[inline(always)]
+    fn begin(&mut self) {
+        if !self.open {
+            self.found.starts.push(self.found.len);
+            self.open = true;
+            self.source = self.at;
+        }
+    }
+
+    #[inline(always)]
+    fn close(&mut self) {
+        if self.open {
+            self.found.ends.push(self.found.len);
+            self.open = false;
+        }
+    }
+
+    #[inline(always)]
+    fn append(&mut self, bytes: &[u8]) {
+        self.found.reserve(bytes.len());
+        let at = self.found.len;
+        self.found.normal[at..at + bytes.len()].copy_from_slice(bytes);
+        self.found.len += bytes.len();
+    }
+
+    /// The open word, or the one that starts here, and all up to the next space, by the definition.
+    #[cold]
+    #[inline(never)]
+    fn plain(&mut self) {
+        let mut from = self.at;
+        if self.open {
+            from = self.source;
+            self.found.len = self.found.starts.pop().unwrap_or(self.found.len);
+            self.open = false;
+        }
+        let rest = &self.text[self.at..];
+        let len = rest.iter().position(|&byte| byte == b' ').unwrap_or(rest.len());
+        let normal = Normalizer::Bert(self.front.bert).apply(&self.text[from..self.at + len]);
+        for chunk in normal.utf8_chunks() {
+            for c in chunk.valid().chars() {
+                let class = self.front.classes.get(c as u32);
+                if class != Class::Word {
+                    self.close();
+                }
+                if class != Class::White {
+                    self.begin();
+                    self.append(c.encode_utf8(&mut [0; 4]).as_bytes());
+                }
+                if class == Class::Punctuation {
+                    self.close();
+                }
+            }
+        }
+        self.close();
+        self.at += len;
+    }
+}
+
+/// The code point at the start of a text and its length. A byte that is part of none is U+FFFD.
+#[inline(always)]
+fn decode(text: &[u8]) -> (u32, usize) {
+    const REPLACEMENT: (u32, usize) = (0xFFFD, 1);
+    let next = |i: usize| text.get(i).filter(|&&b| b & 0xC0 == 0x80).map(|&b| u32::from(b & 0x3F));
+    let first = u32::from(text[0]);
+    let valid = |code: u32, from: u32, len| {
+        if code >= from && char::from_u32(code).is_some() { (code, len) } else { REPLACEMENT }
+    };
+    match (first, next(1), next(2), next(3)) {
+        (0xC2..=0xDF, Some(b), ..) => ((first & 0x1F) << 6 | b, 2),
+        (0xE0..=0xEF, Some(b), Some(c), _) => valid((first & 0x0F) << 12 | b << 6 | c, 0x800, 3),
+        (0xF0..=0xF4, Some(b), Some(c), Some(d)) => {
+            valid((first & 0x07) << 18 | b << 12 | c << 6 | d, 0x1_0000, 4)
+        }
+        _ => REPLACEMENT,
+    }
+}
