@@ -74,10 +74,12 @@ impl Settings {
             ("limit_alphabet", self.limit_alphabet),
             ("max_token_length", self.max_token_length),
         ];
-        for (name, _) in numbers.iter().filter(|(_, number)| *number == Some(0)) {
-            return Err(Error::Argument { message: format!("{name} must be at least 1, not 0") });
+        match numbers.iter().find(|(_, number)| *number == Some(0)) {
+            Some((name, _)) => {
+                Err(Error::Argument { message: format!("{name} must be at least 1, not 0") })
+            }
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// The special tokens in the order of their ids, each once.
