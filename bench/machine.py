@@ -9,11 +9,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from corpora import ROOT
-from peers import Adapter, pinned_versions
-from trainers import Trainer
+from library import Library
+from peers import pinned_versions
 
 
-def facts(adapters: Iterable[Adapter | Trainer]) -> dict[str, str]:
+def facts(adapters: Iterable[Library]) -> dict[str, str]:
     """Name and value of every fact, in the order in which they are printed."""
     return {
         "processor": processor(),
@@ -27,7 +27,7 @@ def facts(adapters: Iterable[Adapter | Trainer]) -> dict[str, str]:
     }
 
 
-def versions(adapters: Iterable[Adapter | Trainer]) -> dict[str, str]:
+def versions(adapters: Iterable[Library]) -> dict[str, str]:
     """The installed version of every library, with a word where it is not the pinned one."""
     pinned = pinned_versions()
     found = {}

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import report_training
+import report_wordpiece
 from library import OURS
 from peers import REFERENCE
 from results import Result, Row, spread
@@ -52,9 +53,10 @@ def markdown(report: Report) -> str:
         *load_tables(report.results),
         *hostile_table(report.results),
         *report_training.tables(report.results),
+        *report_wordpiece.tables(report.results),
         "## Every row",
         "The median, then the least and the greatest of all rounds. x is against the reference "
-        f"({REFERENCE}; tokenizers where something is trained), round by round. Cores is processor "
+        f"({REFERENCE}; tokenizers for training and WordPiece), round by round. Cores is processor "
         "time by wall time.",
         rows_table(report.results),
     ]
@@ -110,7 +112,12 @@ def targets_table(judged: list[Judged]) -> str:
 def measured(target: Target, value: float | None) -> str:
     if value is None:
         return "—"
-    units = {"milliseconds": " ms", "megabytes": " MB"}
+    units = {
+        "milliseconds": " ms",
+        "microseconds": " µs",
+        "nanoseconds": " ns",
+        "megabytes": " MB",
+    }
     return significant(value) + units.get(target.kind, "x")
 
 

@@ -7,8 +7,9 @@
     python bench/run.py --only 'encode/*/*/fresh'        the paths that fit
     python bench/run.py --list                           the paths
 
-Exit codes: 0 measured, also where a target is missed; 1 ids differ from tiktoken's, merges differ
-from a library that learns by our rule, or subword failed; 2 nothing could be measured.
+Exit codes: 0 measured, also where a target is missed; 1 ids differ from tiktoken's (tokenizers' for
+WordPiece), merges differ from a library that learns by our rule, or subword failed; 2 nothing could
+be measured.
 """
 
 from __future__ import annotations
@@ -27,20 +28,22 @@ import machine
 import report
 import scenarios
 import training
-from library import OURS
-from peers import ADAPTERS, REFERENCE, Adapter, use_one_thread
+import wordpiece
+import wordpiece_peers
+from library import OURS, Library
+from peers import ADAPTERS, REFERENCE, use_one_thread
 from results import Result
 from scenarios import QUICK, Bench, Settings
 from targets import judge
 from trainers import REFERENCE as FIRST_TRAINER
-from trainers import TRAINERS, Trainer
+from trainers import TRAINERS
 
 HERE = Path(__file__).resolve().parent
 
 Scenario = Callable[[Bench, str], Result]
 
 #: Every library by its name: those that encode, and those that train.
-PEERS: dict[str, Adapter | Trainer] = {**ADAPTERS, **TRAINERS}
+PEERS: dict[str, Library] = {**wordpiece_peers.PEERS, **ADAPTERS, **TRAINERS}
 
 
 def catalogue() -> dict[str, Scenario]:
@@ -61,6 +64,19 @@ def catalogue() -> dict[str, Scenario]:
         paths[path] = training.train
     paths["count/enwiki/threads"] = training.count_threads
     paths["count/enwiki/64MB"] = training.count_bounded
+    for name in wordpiece.TEXTS:
+        paths[f"wordpiece/{name}/fresh"] = partial(wordpiece.batch_fresh, name=name)
+    for name in wordpiece.TEXTS:
+        paths[f"wordpiece/{name}/warm"] = partial(wordpiece.batch_warm, name=name)
+    paths["wordpiece/en/linear"] = wordpiece.linear
+    paths["wordpiece/en/threads"] = wordpiece.threads
+    paths["wordpiece/en/words"] = wordpiece.words
+    paths["wordpiece/hello-world"] = wordpiece.hello_world
+    paths["wordpiece/load"] = wordpiece.load
+    for kind in wordpiece.HOSTILE:
+        paths[f"wordpiece/hostile/{kind}"] = partial(wordpiece.hostile, kind=kind)
+    for score in ("count", "likelihood"):
+        paths[f"wordpiece/train/{score}"] = partial(wordpiece.train, score=score)
     return paths
 
 
@@ -111,9 +127,11 @@ def prepare(options: argparse.Namespace) -> Bench | str:
         return f"--peers: no adapter for {', '.join(sorted(unknown))}; there are {', '.join(PEERS)}"
     adapters = {n: a for n, a in ADAPTERS.items() if n in wanted | {OURS, REFERENCE}}
     trainers = {n: t for n, t in TRAINERS.items() if n in wanted | {OURS, FIRST_TRAINER}}
+    first = {OURS, wordpiece_peers.REFERENCE}
+    wordpieces = {n: p for n, p in wordpiece_peers.PEERS.items() if n in wanted | first}
     settings = QUICK if options.quick else Settings()
     try:
-        bench = Bench(corpora.data_directory(), adapters, trainers, settings)
+        bench = Bench(corpora.data_directory(), adapters, trainers, wordpieces, settings)
         ADAPTERS[REFERENCE].load(bench.vocab("cl100k"))
     except corpora.DataError as error:
         return str(error)
@@ -140,7 +158,8 @@ def main() -> int:
     if isinstance(bench, str):
         print(bench, file=sys.stderr)
         return 2
-    used = [peer for name, peer in PEERS.items() if name in {*bench.adapters, *bench.trainers}]
+    names_used = {*bench.adapters, *bench.trainers, *bench.wordpiece}
+    used = [peer for name, peer in PEERS.items() if name in names_used]
     facts = machine.facts(used)
     results = []
     for number, name in enumerate(names, 1):

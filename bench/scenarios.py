@@ -6,6 +6,7 @@
     load/o200k/new-process      a vocabulary file into a tokenizer
     hostile/cl100k/a            text without a place to cut, n and 2n
     train/*, count/*            in `training`
+    wordpiece/*                 in `wordpiece`
 
 Every scenario goes the same way:
 
@@ -30,6 +31,7 @@ from peers import REFERENCE, Adapter, Ids, Loaded
 from results import Result, Row, first_difference
 from timing import Timed, rotated, timed, timed_loop, timed_repeats
 from trainers import Trainer
+from wordpiece_peers import Peer
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,7 @@ class Bench:
     data: Path
     adapters: dict[str, Adapter]
     trainers: dict[str, Trainer]
+    wordpiece: dict[str, Peer]
     settings: Settings
 
     def vocab(self, name: str) -> Vocab:

@@ -10,18 +10,31 @@ from dataclasses import dataclass
 from typing import Literal
 
 import trainers
+import wordpiece_peers
 from library import OURS
 from peers import REFERENCE
 from results import Result, Row, spread
 
 Verdict = Literal["met", "MISSED", "not measured"]
-Kind = Literal["ratio", "fastest", "threads", "milliseconds", "doubling", "memory", "megabytes"]
+Kind = Literal[
+    "ratio",
+    "fastest",
+    "threads",
+    "milliseconds",
+    "microseconds",
+    "nanoseconds",
+    "doubling",
+    "memory",
+    "megabytes",
+]
 
 WORDS: dict[Kind, str] = {
     "ratio": "at least {:g} times {}",
     "fastest": "at least {:g} times the fastest other library",
     "threads": "two threads at least {:g} times one",
     "milliseconds": "under {:g} ms",
+    "microseconds": "at most {:g} µs",
+    "nanoseconds": "at most {:g} ns for each word",
     "doubling": "2n takes at most {:g} times n",
     "memory": "at most {:g} times the memory of {}",
     "megabytes": "at most {:g} MB of memory",
@@ -41,6 +54,8 @@ class Target:
 
     @property
     def reference(self) -> str:
+        if self.path.startswith("wordpiece/"):
+            return wordpiece_peers.REFERENCE
         return trainers.REFERENCE if self.path.startswith("train/") else REFERENCE
 
     def kept(self, value: float) -> bool:
@@ -57,6 +72,9 @@ class Judged:
     measured: float | None
     verdict: Verdict
 
+
+#: What holds for every hostile text of WordPiece.
+HOSTILE: tuple[tuple[Kind, float], ...] = (("milliseconds", 15), ("doubling", 2.3))
 
 TARGETS = (
     Target("encode/cl100k/en/warm", "ratio", 20),
@@ -92,6 +110,35 @@ TARGETS = (
     Target("train/tinystories/10k", "memory", 1),
     Target("count/enwiki/threads", "threads", 1.7),
     Target("count/enwiki/64MB", "megabytes", 128),
+    Target("wordpiece/en/fresh", "ratio", 100),
+    Target("wordpiece/en/fresh", "fastest", 1),
+    Target("wordpiece/ru/fresh", "ratio", 50),
+    Target("wordpiece/ru/fresh", "fastest", 1),
+    Target("wordpiece/zh/fresh", "ratio", 70),
+    Target("wordpiece/zh/fresh", "fastest", 1),
+    Target("wordpiece/multi/fresh", "ratio", 35),
+    Target("wordpiece/multi/fresh", "fastest", 1),
+    Target("wordpiece/en/warm", "ratio", 150),
+    Target("wordpiece/en/warm", "fastest", 1),
+    Target("wordpiece/ru/warm", "ratio", 70),
+    Target("wordpiece/ru/warm", "fastest", 1),
+    Target("wordpiece/zh/warm", "ratio", 80),
+    Target("wordpiece/zh/warm", "fastest", 1),
+    Target("wordpiece/multi/warm", "ratio", 50),
+    Target("wordpiece/multi/warm", "fastest", 1),
+    Target("wordpiece/en/linear", "ratio", 8),
+    Target("wordpiece/en/threads", "threads", 1.85),
+    Target("wordpiece/en/words", "nanoseconds", 10),
+    Target("wordpiece/hello-world", "microseconds", 0.6),
+    Target("wordpiece/load", "milliseconds", 25),
+    Target("wordpiece/load", "megabytes", 16),
+    *(
+        Target(f"wordpiece/hostile/{kind}", what, bound)
+        for kind in ("word", "a", "han", "hangul", "hash", "accents", "brackets", "spaces")
+        for what, bound in HOSTILE
+    ),
+    Target("wordpiece/train/count", "ratio", 15),
+    Target("wordpiece/train/likelihood", "ratio", 15),
 )
 
 
@@ -126,4 +173,6 @@ def measure(target: Target, result: Result, row: Row) -> float | None:
     if target.kind in ("doubling", "threads"):
         found = row.doubling if target.kind == "doubling" else row.scaling
         return found.middle if found else None
-    return spread(row.wall).middle * 1000
+    if target.kind == "nanoseconds":
+        return spread(row.wall).middle / row.size * 1e9
+    return spread(row.wall).middle * (1e6 if target.kind == "microseconds" else 1e3)
