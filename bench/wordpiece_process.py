@@ -65,7 +65,8 @@ def train(library: str, path: str, score: str, vocab_size: int) -> dict[str, Any
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     module = import_module(library)
     if library == OURS:
-        trainer = module.WordPieceTrainer(vocab_size, score=score, threads=1, progress=False)
+        settings = {"score": score, "min_count": 2, "threads": 1, "progress": False}
+        trainer = module.WordPieceTrainer(vocab_size, **settings)
         run = timed(trainer.train, path)
         log = run.answer.training_log
         phases = {phase.name: phase.seconds for phase in log.phases}

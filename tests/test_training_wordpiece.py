@@ -194,6 +194,9 @@ def test_too_few_pairs_are_said_where_the_caller_is() -> None:
     with pytest.warns(TrainingWarning, match="vocab_size=1000 is more than the corpus") as said:
         WordPieceTrainer(1000, min_count=1).train_iter(TEXTS)
     assert said[0].filename == __file__
+    with pytest.warns(TrainingWarning, match="no pair that occurs 10 times is left after 0 merges"):
+        WordPieceTrainer(1000).train_iter(TEXTS)
+    assert WordPieceTrainer(1000, min_count=10).train_iter(TEXTS).vocab_size < 1000
 
 
 @pytest.mark.parametrize(

@@ -41,9 +41,7 @@ __all__ = [
 DEFAULT_CACHE_BYTES: int
 
 class Rows(Protocol):
-    def next(
-        self, row: int
-    ) -> tuple[memoryview, npt.NDArray[np.int64], list[int], int] | None: ...
+    def next(self, row: int) -> tuple[memoryview, npt.NDArray[np.int64], list[int], int] | None: ...
 
 @final
 class Counts:

@@ -205,8 +205,10 @@ class Target:
 
     def remove_partial(self) -> None:
         """Remove what is left of files that were not completed."""
-        folder, name = (self.out, "[0-9]*.bin*") if self.format == "shards" else (
-            self.out.parent, self.out.name
+        folder, name = (
+            (self.out, "[0-9]*.bin*")
+            if self.format == "shards"
+            else (self.out.parent, self.out.name)
         )
         for path in folder.glob(name + PARTIAL):
             path.unlink()

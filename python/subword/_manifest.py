@@ -45,7 +45,9 @@ class Manifest:
         except (ValueError, AttributeError) as error:
             raise CorpusError(str(path), f"not a manifest: {error}", AGAIN) from None
         if kind != KIND or version != VERSION:
-            message = f"expected version {VERSION} of a manifest, found {kind!r}, version {version!r}"
+            message = (
+                f"expected version {VERSION} of a manifest, found {kind!r}, version {version!r}"
+            )
             raise CorpusError(str(path), message)
         return manifest
 
@@ -148,4 +150,6 @@ def refuse_changes(manifest: Manifest, header: dict[str, Any]) -> None:
 
 
 def _changed(manifest: Manifest, what: str) -> CorpusError:
-    return CorpusError(str(manifest.path), f"the run that began here was another one: {what}", AGAIN)
+    return CorpusError(
+        str(manifest.path), f"the run that began here was another one: {what}", AGAIN
+    )

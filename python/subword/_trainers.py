@@ -127,11 +127,13 @@ class BpeTrainer(Trainer):
         first = 256 if self.base is None else self.base.vocab_size
         return max(0, self.vocab_size - first)
 
-    def _too_much(self, merges: int, tokens: int) -> str:
+    def _too_much(self, log: _core.TrainingLog, tokens: int) -> str | None:
+        if log.stop != "no pair left":
+            return None
         name = "vocab_size" if self.num_merges is None else "num_merges"
         return (
             f"{name}={getattr(self, name)} is more than the corpus has: no pair is left after "
-            f"{merges} merges ({tokens} tokens in all)"
+            f"{len(log)} merges ({tokens} tokens in all)"
         )
 
     def _pattern(self) -> Pattern:

@@ -98,8 +98,8 @@ class Trainer(ABC):
         tokenizer = Tokenizer._of(model, DEFAULT_CACHE_BYTES)
         phases = (*phases, *merging_phases(log))
         tokenizer._training_log = TrainingLog(counts.total, len(counts), phases, log)
-        if log.stop == "no pair left":
-            message = self._too_much(len(log), tokenizer.vocab_size)
+        message = self._too_much(log, tokenizer.vocab_size)
+        if message is not None:
             warnings.warn(message, TrainingWarning, stacklevel=_outside())
         return tokenizer
 
@@ -133,8 +133,8 @@ class Trainer(ABC):
         """About how many merges there will be, for the bar."""
 
     @abstractmethod
-    def _too_much(self, merges: int, tokens: int) -> str:
-        """What to say when there was less to learn than was asked for."""
+    def _too_much(self, log: _core.TrainingLog, tokens: int) -> str | None:
+        """What to say where there was less to learn than was asked for, so many tokens in all."""
 
 
 def check_pattern(given: Any, counts: Counts) -> None:

@@ -32,8 +32,9 @@ class WordPieceTrainer(Trainer):
     * ``unk_token``: of unknown words; the first special token, if it is not listed.
     * ``prefix``: what tokens within a word begin with.
     * ``max_word_chars``: a longer word is unknown.
-    * ``min_count``: a pair that occurs less often is not merged. With few occurrences, likelihood
-      is chance: a pair that occurs once, of tokens that occur once, has the highest there is.
+    * ``min_count``: a pair that occurs less often is not merged; by default 10 for "likelihood" and
+      2 for "count". What occurs rarely is likely by chance: a pair that occurs once, of tokens that
+      occur once, has the highest score there is. The larger the corpus, the larger it should be.
     * ``limit_alphabet``: how many characters to keep, the most frequent; all without it. A word
       with another one is unknown.
     * ``max_token_length``: no token gets longer, in characters, the prefix not counted.
@@ -55,7 +56,7 @@ class WordPieceTrainer(Trainer):
         unk_token: str = "[UNK]",
         prefix: str = "##",
         max_word_chars: int = 100,
-        min_count: int = 2,
+        min_count: int | None = None,
         limit_alphabet: int | None = None,
         max_token_length: int | None = None,
         threads: int | None = None,
@@ -104,16 +105,24 @@ class WordPieceTrainer(Trainer):
             "unk_token": self.unk_token,
             "prefix": self.prefix,
             "max_word_chars": self.max_word_chars,
-            "min_count": self.min_count,
+            "min_count": self._min_count(),
             "limit_alphabet": self.limit_alphabet,
             "max_token_length": self.max_token_length,
         }
 
+    def _min_count(self) -> int:
+        if self.min_count is not None:
+            return self.min_count
+        return 10 if self.score == "likelihood" else 2
+
     def _merges(self) -> int | None:
         return self.vocab_size
 
-    def _too_much(self, merges: int, tokens: int) -> str:
+    def _too_much(self, log: _core.TrainingLog, tokens: int) -> str | None:
+        if log.stop == "full" or (log.stop == "min_count" and self.min_count is not None):
+            return None
+        often = f" that occurs {self._min_count()} times" if log.stop == "min_count" else ""
         return (
-            f"vocab_size={self.vocab_size} is more than the corpus has: no pair is left after "
-            f"{merges} merges ({tokens} tokens in all)"
+            f"vocab_size={self.vocab_size} is more than the corpus has: no pair{often} is left "
+            f"after {len(log)} merges ({tokens} tokens in all)"
         )

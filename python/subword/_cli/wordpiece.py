@@ -73,9 +73,7 @@ from subword._cli.training import learn, reading_options, save, tell
 @click.option(
     "--min-count",
     type=click.IntRange(min=1),
-    default=2,
-    show_default=True,
-    help="Do not merge a pair that occurs less often.",
+    help="Do not merge a pair that occurs less often; 10 by likelihood and 2 by count without it.",
 )
 @click.option(
     "--limit-alphabet",
