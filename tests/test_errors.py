@@ -11,6 +11,12 @@ from subword import _errors as errors
 # The error, its builtin base, its fields, its words.
 CASES = [
     (
+        errors.CorpusError("c.txt:7", "the text spells it", 'pass special="text"'),
+        ValueError,
+        {"place": "c.txt:7", "message": "the text spells it", "hint": 'pass special="text"'},
+        'c.txt:7: the text spells it\n  hint: pass special="text"',
+    ),
+    (
         errors.CountsError("corpus.jsonl:7", 'no field "text"', "pass field='body'"),
         ValueError,
         {"place": "corpus.jsonl:7", "message": 'no field "text"', "hint": "pass field='body'"},

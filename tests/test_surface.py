@@ -16,6 +16,7 @@ from subword import BpeTrainer, Counts, Decoder, Tokenizer
 
 PUBLIC = [
     "BpeTrainer",
+    "CorpusError",
     "Counts",
     "CountsError",
     "Decoder",
@@ -31,6 +32,7 @@ PUBLIC = [
     "UnknownTokenError",
     "WordPieceTrainer",
     "count_pieces",
+    "open_tokens",
     "patterns",
     "train_bpe",
 ]
@@ -47,6 +49,7 @@ METHODS = [
     "encode_array",
     "encode_batch",
     "encode_batch_arrays",
+    "encode_files",
     "encode_iter",
     "encode_iterable",
     "encode_offsets",

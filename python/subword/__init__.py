@@ -23,6 +23,7 @@ from subword._errors import (
     UnknownIdError,
     UnknownTokenError,
 )
+from subword._open_tokens import open_tokens
 from subword._patterns import patterns
 from subword._tokenizer import Tokenizer
 from subword._trainers import BpeTrainer, train_bpe
@@ -48,6 +49,7 @@ __all__ = [
     "UnknownTokenError",
     "WordPieceTrainer",
     "count_pieces",
+    "open_tokens",
     "patterns",
     "train_bpe",
 ]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Literal, Protocol, final, overload
+from typing import Literal, final, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,7 @@ from subword._types import (
     Errors,
     Ids,
     Pattern,
+    Rows,
     Special,
     SpecialTokens,
     StrPath,
@@ -39,9 +40,6 @@ __all__ = [
 ]
 
 DEFAULT_CACHE_BYTES: int
-
-class Rows(Protocol):
-    def next(self, row: int) -> tuple[memoryview, npt.NDArray[np.int64], list[int], int] | None: ...
 
 @final
 class Counts:

@@ -16,10 +16,13 @@ from subword._progress import showing_files
 
 if TYPE_CHECKING:
     from subword._tokenizer import Tokenizer
-    from subword._types import Errors, Special, StrPath
+    from subword._types import Errors, Rows, Special, StrPath
 
 #: How wide an id may be in a file.
 WIDTHS = {"uint16": 2, "uint32": 4}
+
+#: What is written under which name.
+FORMATS = {".bin": "bin", ".npy": "npy", ".idx": "megatron", ".parquet": "parquet"}
 
 
 class Skipped(NamedTuple):
@@ -34,7 +37,7 @@ class EncodedFiles:
     """What `Tokenizer.encode_files` has written, and what it took."""
 
     out: Path
-    #: ``"bin"``, ``"npy"`` or ``"shards"``.
+    #: ``"bin"``, ``"npy"``, ``"shards"``, ``"megatron"`` or ``"parquet"``.
     format: str
     dtype: str
     #: The files that hold ids, in order.
@@ -63,6 +66,7 @@ class Settings(NamedTuple):
     shard_size: int | str
     threads: int | None
     overwrite: bool
+    verify: bool
     progress: bool | Callable[[dict[str, float]], None] | None
 
 
@@ -125,6 +129,8 @@ def encode_files(
             )
         manifest = Manifest.load(manifest.path)
     target.remove_partial()
+    if settings.verify:
+        manifest.verify()
     last = manifest.records[-1]
     return EncodedFiles(
         out=target.out,
@@ -149,16 +155,16 @@ class Target:
 
     @classmethod
     def named(cls, out: StrPath) -> Target:
-        """By the name: ``.bin``, ``.npy``, else a directory of shards."""
+        """By the name: ``.bin``, ``.npy``, ``.idx``, ``.parquet``, else a directory of shards."""
         path = Path(out)
         if str(out).endswith("/") or path.is_dir() or not path.suffix:
             return cls(path, "shards")
-        formats = {".bin": "bin", ".npy": "npy"}
-        if path.suffix not in formats:
+        if path.suffix not in FORMATS:
+            names = ", ".join(FORMATS)
             raise ValueError(
-                f"out must end in {', '.join(formats)}, or be a directory (end in /), not {out!r}"
+                f"out must end in {names}, or in / to be a directory, not {str(out)!r}"
             )
-        return cls(path, formats[path.suffix])
+        return cls(path, FORMATS[path.suffix])
 
     @property
     def manifest(self) -> Path:
@@ -171,6 +177,10 @@ class Target:
         """What ids are in the files."""
         if asked not in ("auto", *WIDTHS):
             raise ValueError(f'dtype must be "auto", "uint16" or "uint32", not {asked!r}')
+        if self.format == "parquet":
+            if asked == "uint16":
+                raise ValueError('dtype="uint16" is not for Parquet, whose ids are uint32')
+            return "uint32"
         if asked == "auto":
             return "uint16" if tok.max_id < 1 << 16 else "uint32"
         if asked == "uint16" and tok.max_id >= 1 << 16:
@@ -198,20 +208,26 @@ class Target:
         return manifest
 
     def files(self) -> list[Path]:
-        """The complete files that are there."""
+        """The files that are there under their names."""
         if self.format == "shards":
-            return sorted(self.out.glob("[0-9]*.bin*")) if self.out.is_dir() else []
-        return [self.out] if self.out.exists() else []
+            paths = sorted(self.out.glob("[0-9]*.bin*"))
+            return [path for path in paths if path.suffix != PARTIAL]
+        return [path for path in self.names() if path.exists()]
+
+    def names(self) -> list[Path]:
+        """All files that one file of tokens is, or is made from."""
+        if self.format == "megatron":
+            return [self.out, self.out.with_suffix(".bin"), self.out.with_suffix(".ends")]
+        return [self.out]
 
     def remove_partial(self) -> None:
         """Remove what is left of files that were not completed."""
-        folder, name = (
-            (self.out, "[0-9]*.bin*")
-            if self.format == "shards"
-            else (self.out.parent, self.out.name)
-        )
-        for path in folder.glob(name + PARTIAL):
-            path.unlink()
+        if self.format == "shards":
+            partial = list(self.out.glob("[0-9]*.bin*" + PARTIAL))
+        else:
+            partial = [path.with_name(path.name + PARTIAL) for path in self.names()]
+        for path in partial:
+            path.unlink(missing_ok=True)
 
     def remove(self) -> None:
         """Remove everything that a run like this one has written, the manifest first."""
@@ -239,10 +255,10 @@ def described(path: Path) -> dict[str, Any]:
     return {"path": str(path), "bytes": found.st_size, "modified": found.st_mtime_ns}
 
 
-def as_source(path: Path, field: str) -> Path | tuple[Path, _core.Rows]:
+def as_source(path: Path, field: str) -> Path | tuple[Path, Rows]:
     """A file, or a table and what reads its rows."""
     if path.suffix != ".parquet":
         return path
-    from subword._parquet_rows import Rows
+    from subword._parquet_rows import ParquetRows
 
-    return path, Rows(path, field)
+    return path, ParquetRows(path, field)

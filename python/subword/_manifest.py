@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import os
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -108,6 +109,19 @@ class Manifest:
             [tuple(file) for file in last["files"]],
             [tuple(record["group"]) for record in self.records if "group" in record],
         )
+
+    def verify(self) -> None:
+        """Raise if a file that is complete is not what was written."""
+        for file in self.finished():
+            path = self.folder / file["name"]
+            check_size(path, file["bytes"])
+            found = 0
+            with path.open("rb") as stream:
+                while block := stream.read(1 << 20):
+                    found = zlib.crc32(block, found)
+            if found != file["crc32"]:
+                message = f"expected the check sum {file['crc32']:08x}, found {found:08x}"
+                raise CorpusError(str(path), message, AGAIN)
 
     def give_names(self) -> None:
         """Rename what is complete and was not renamed before its process ended, and check it all."""

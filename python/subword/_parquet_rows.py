@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 BLOCK_BYTES = 1 << 18
 
 
-class Rows:
+class ParquetRows:
     """Reads a column of text, from any row on; the same rows come together every time."""
 
     def __init__(self, path: Path, field: str) -> None:
@@ -85,6 +85,6 @@ class Rows:
             raise CorpusError(str(self.path), message) from None
         _, offsets, data = column.buffers()
         ends = np.frombuffer(offsets, np.int64)[column.offset : column.offset + len(column) + 1]
-        text = memoryview(data if data is not None else b"")[ends[0] : ends[-1]]
+        text = memoryview(b"" if data is None else data).cast("B")[ends[0] : ends[-1]]
         missing = np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False)).tolist()
         return text, ends[1:] - ends[0], missing, read

@@ -228,6 +228,7 @@ class Tokenizer(_core.Engine):
         shard_size: int | str = "64MB",
         threads: int | None = None,
         overwrite: bool = False,
+        verify: bool = False,
         progress: bool | Callable[[dict[str, float]], None] | None = None,
     ) -> EncodedFiles:
         """Encode a corpus to files: of any size, in little memory, never losing work.
@@ -236,14 +237,16 @@ class Tokenizer(_core.Engine):
         column ``field``), ``.gz`` and ``.zst``. A document is a line of JSON, a row, or of a text the
         whole file; with ``split="line"`` a line, and with a special token what stands before it.
 
-        ``out`` says by its name what is written: one ``.npy`` or raw ``.bin``, or a directory of
-        shards of about ``shard_size`` with the ends of documents. Ids are ``uint16`` if all of the
-        tokenizer's fit, else ``uint32``. ``append`` is a special token or an id after each document.
+        ``out`` says by its name what is written: one ``.npy`` or raw ``.bin``, Megatron's ``.idx``
+        (and its ``.bin``), ``.parquet``, or a directory of shards of about ``shard_size`` with the
+        ends of documents. Ids are ``uint16`` if all of the tokenizer's fit, else ``uint32``.
+        ``append`` is a special token or an id after each document. `open_tokens` reads them all.
 
         A file has its name only when it is complete. A run that ended early goes on if it is called
         again, and repeats at most a shard of work; if the sources, the tokenizer or the arguments
         have changed, it is an error, unless ``overwrite``. A document that is no text is an error
-        with its file and line, or is left out and listed with ``on_error="skip"``.
+        with its file and line, or is left out and listed with ``on_error="skip"``. ``verify`` reads
+        the files once more, and compares them with the check sums in their manifest.
 
         ``progress`` shows a bar, by default if standard error is a terminal, or is a function that
         is told how far it is.
@@ -271,6 +274,7 @@ class Tokenizer(_core.Engine):
             shard_size=shard_size,
             threads=threads,
             overwrite=overwrite,
+            verify=verify,
             progress=progress,
         )
         return encode_files(self, sources, out, settings)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence, Set
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -36,3 +36,10 @@ Encoder: TypeAlias = Literal["merges", "longest"]
 
 #: A path to a file.
 StrPath: TypeAlias = str | os.PathLike[str]
+
+
+class Rows(Protocol):
+    """What reads the rows of a table for the engine."""
+
+    def next(self, row: int) -> tuple[memoryview, npt.NDArray[np.int64], list[int], int] | None:
+        """Texts from a row on, where each ends, which are missing, how much of the file it is."""

@@ -20,8 +20,13 @@ use crate::text::{Errors, Special};
 type Counted = (u64, u64, u64, u64);
 
 /// How far a run was: where, what was done, shards, files, groups.
-type Taken =
-    ((usize, u64, usize, usize, bool), Counted, usize, Vec<(u64, u32)>, Vec<(u64, u64, u64, u64)>);
+type Taken = (
+    (usize, u64, usize, usize, bool),
+    Counted,
+    usize,
+    Vec<(u64, u32)>,
+    Vec<(u64, u64, u64, u64, u64)>,
+);
 
 /// A path, or a path and what reads its rows.
 #[derive(FromPyObject)]
@@ -107,6 +112,8 @@ fn format_named(name: &str) -> PyResult<Format> {
         "bin" => Ok(Format::Raw),
         "npy" => Ok(Format::Npy),
         "shards" => Ok(Format::Shards),
+        "megatron" => Ok(Format::Megatron),
+        "parquet" => Ok(Format::Parquet),
         other => Err(PyValueError::new_err(format!("no format is called {other:?}"))),
     }
 }
@@ -118,7 +125,8 @@ fn counted(totals: Totals) -> Counted {
 fn taken_up((place, totals, shards, files, groups): Taken) -> Resume {
     let (source, start, line, documents, open) = place;
     let (written, tokens, read, skipped) = totals;
-    let group = |(start, bytes, rows, entries)| Group { start, bytes, rows, entries };
+    let group =
+        |(start, bytes, rows, entries, tokens)| Group { start, bytes, rows, entries, tokens };
     Resume {
         place: Place { source, start, line, documents, open },
         totals: Totals { documents: written, tokens, read, skipped },

@@ -28,12 +28,15 @@ Invariants
 
 mod encode;
 mod growing;
+mod megatron;
 mod npy;
 mod output;
+mod parquet;
 mod read;
 mod record;
 mod run;
 mod sync;
+mod thrift;
 mod turns;
 mod write;
 
@@ -93,6 +96,10 @@ pub enum Format {
     Npy,
     /// A directory of raw files, each with the ends of its documents beside it.
     Shards,
+    /// A raw file and its index, as Megatron reads it.
+    Megatron,
+    /// A list of ids per row. Ids are four bytes wide.
+    Parquet,
 }
 
 /// How wide an id is in a file.

@@ -5,16 +5,18 @@ Ids and ends of documents to the files of a format.
 Raw      ids.bin                            ids
 Npy      ids.npy                            a head, ids
 Shards   00000.bin, 00000.bin.index, ...    ids; ends of documents in this shard, as u64
+Megatron ids.bin, ids.idx                   ids; an index, made at the end
+Parquet  ids.parquet                        pages, a footer
 ```
 */
 
 use std::path::PathBuf;
 
 use super::growing::{Growing, Mark};
-use super::npy;
-use super::record::{Finished, Resume};
+use super::parquet::{self, Table};
+use super::record::{Finished, Group, Resume};
 use super::sync::Commit;
-use super::{Format, Settings};
+use super::{Format, Settings, megatron, npy};
 use crate::error::Result;
 
 /// The files that are being written.
@@ -27,6 +29,8 @@ pub(super) struct Output<'s> {
     /// How many ids and documents it has.
     tokens: u64,
     documents: u64,
+    /// What of a Parquet file is not written yet.
+    table: Table,
 }
 
 /// What to come back to.
@@ -35,24 +39,30 @@ pub(super) struct OutputMark {
     files: Vec<Mark>,
     tokens: u64,
     documents: u64,
+    table: Table,
 }
 
 impl<'s> Output<'s> {
     /// Goes on where a run has ended.
     pub(super) fn new(settings: &'s Settings, resume: &Resume) -> Result<Output<'s>> {
-        let mut output =
-            Output { settings, files: Vec::new(), shard: resume.shards, tokens: 0, documents: 0 };
+        let mut output = Output {
+            settings,
+            files: Vec::new(),
+            shard: resume.shards,
+            tokens: 0,
+            documents: 0,
+            table: Table::new(resume.groups.clone()),
+        };
         let head = output.head().len() as u64;
         for (target, &(len, crc)) in output.targets().into_iter().zip(&resume.files) {
             let head = if output.files.is_empty() { head } else { 0 };
             output.files.push(Growing::resume(target, head, len, crc)?);
         }
-        if let Some(data) = output.files.first() {
+        if settings.format != Format::Shards {
+            (output.tokens, output.documents) = (resume.totals.tokens, resume.totals.documents);
+        } else if let [data, index] = &output.files[..] {
             output.tokens = data.body() / settings.width.bytes() as u64;
-            output.documents = match output.files.get(1) {
-                Some(index) => index.body() / 8,
-                None => resume.totals.documents,
-            };
+            output.documents = index.body() / 8;
         }
         Ok(output)
     }
@@ -60,7 +70,8 @@ impl<'s> Output<'s> {
     fn targets(&self) -> Vec<PathBuf> {
         let out = &self.settings.out;
         match self.settings.format {
-            Format::Raw | Format::Npy => vec![out.clone()],
+            Format::Raw | Format::Npy | Format::Parquet => vec![out.clone()],
+            Format::Megatron => vec![out.with_extension("bin"), out.with_extension("ends")],
             Format::Shards => {
                 let data = out.join(format!("{:05}.bin", self.shard));
                 let index = out.join(format!("{:05}.bin.index", self.shard));
@@ -72,7 +83,8 @@ impl<'s> Output<'s> {
     fn head(&self) -> Vec<u8> {
         match self.settings.format {
             Format::Npy => npy::head(self.settings.width, self.tokens),
-            Format::Raw | Format::Shards => Vec::new(),
+            Format::Parquet => parquet::MAGIC.to_vec(),
+            Format::Raw | Format::Shards | Format::Megatron => Vec::new(),
         }
     }
 
@@ -90,7 +102,11 @@ impl<'s> Output<'s> {
     /// Takes ids, and where among them documents end.
     pub(super) fn write(&mut self, ids: &[u8], ends: &[usize]) -> Result<()> {
         self.open()?;
-        self.files[0].write(ids)?;
+        if self.settings.format == Format::Parquet {
+            self.table.take(ids, ends, |page| self.files[0].write(page))?;
+        } else {
+            self.files[0].write(ids)?;
+        }
         if let Some(index) = self.files.get_mut(1) {
             let ends = ends.iter().map(|&end| self.tokens + end as u64);
             index.write(&ends.flat_map(u64::to_le_bytes).collect::<Vec<u8>>())?;
@@ -110,9 +126,22 @@ impl<'s> Output<'s> {
         self.files.is_empty()
     }
 
-    pub(super) fn mark(&self) -> OutputMark {
-        let (tokens, documents) = (self.tokens, self.documents);
-        OutputMark { files: self.files.iter().map(Growing::mark).collect(), tokens, documents }
+    /// Writes what waits for a page to be full.
+    fn flush(&mut self) -> Result<()> {
+        match self.files.first_mut() {
+            Some(data) => self.table.flush(|page| data.write(page)),
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn mark(&mut self) -> Result<OutputMark> {
+        self.flush()?;
+        Ok(OutputMark {
+            files: self.files.iter().map(Growing::mark).collect(),
+            tokens: self.tokens,
+            documents: self.documents,
+            table: self.table.clone(),
+        })
     }
 
     /// Forgets what was written since. Files that came since stay, with nothing in them.
@@ -124,7 +153,15 @@ impl<'s> Output<'s> {
             file.back_to(mark)?;
         }
         (self.tokens, self.documents) = (mark.tokens, mark.documents);
+        self.table = mark.table.clone();
         Ok(())
+    }
+
+    /// Ends a group of rows, before a commit.
+    pub(super) fn pause(&mut self) -> Result<Option<Group>> {
+        self.flush()?;
+        let end = self.files.first().map_or(0, |data| data.state().0);
+        Ok(self.table.end_group(end))
     }
 
     /// Length and check sum of the files.
@@ -140,17 +177,38 @@ impl<'s> Output<'s> {
     /// What the manifest is to say once the shard is complete.
     pub(super) fn complete(&mut self) -> Result<Vec<Finished>> {
         self.open()?;
-        if self.settings.format == Format::Npy {
-            let head = self.head();
-            self.files[0].write_head(&head)?;
+        self.pause()?;
+        match self.settings.format {
+            Format::Npy => {
+                self.files[0].write_head(&npy::head(self.settings.width, self.tokens))?
+            }
+            Format::Parquet => {
+                self.files[0].write(&self.table.footer())?;
+                self.files[0].write_head(parquet::MAGIC)?;
+            }
+            Format::Megatron => {
+                let mut index = Growing::create(self.settings.out.clone(), &[])?;
+                let ends = &self.files[1].file;
+                megatron::write(&mut index, ends, self.documents, self.settings.width)?;
+                self.files.push(index);
+            }
+            Format::Raw | Format::Shards => {}
         }
         let holds = |at: usize| (at == 0).then_some((self.tokens, self.documents));
-        Ok(self.files.iter().enumerate().map(|(at, file)| file.finished(holds(at))).collect())
+        let numbered = self.files.iter().enumerate().filter(|(at, _)| !self.is_left_over(*at));
+        Ok(numbered.map(|(at, file)| file.finished(holds(at))).collect())
+    }
+
+    /// Whether that file is only needed until the others are complete.
+    fn is_left_over(&self, at: usize) -> bool {
+        self.settings.format == Format::Megatron && at == 1
     }
 
     /// Makes a commit give the files their names, the ids last, and starts the next shard.
     pub(super) fn close(&mut self, commit: &mut Commit) {
-        self.files.iter().rev().for_each(|file| commit.finish(file));
+        for (at, file) in self.files.iter().enumerate().rev() {
+            if self.is_left_over(at) { commit.remove(file) } else { commit.finish(file) }
+        }
         self.files.clear();
         (self.tokens, self.documents) = (0, 0);
         self.shard += 1;

@@ -29,7 +29,7 @@ pub struct Place {
 }
 
 /// A part of a table file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Group {
     /// Where it starts in the file.
     pub start: u64,
@@ -39,6 +39,8 @@ pub struct Group {
     pub rows: u64,
     /// How many entries, one for each id and each empty document.
     pub entries: u64,
+    /// How many ids.
+    pub tokens: u64,
 }
 
 /// A document that was left out.
@@ -104,8 +106,8 @@ impl Record<'_> {
         );
         let files = self.files.iter().map(|(bytes, crc)| format!("[{bytes},{crc}]"));
         line += &format!(",\"files\":[{}]", files.collect::<Vec<_>>().join(","));
-        if let Some(Group { start, bytes, rows, entries }) = self.group {
-            line += &format!(",\"group\":[{start},{bytes},{rows},{entries}]");
+        if let Some(Group { start, bytes, rows, entries, tokens }) = self.group {
+            line += &format!(",\"group\":[{start},{bytes},{rows},{entries},{tokens}]");
         }
         if !self.finished.is_empty() {
             line += ",\"finished\":[";

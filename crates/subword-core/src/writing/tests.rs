@@ -88,8 +88,9 @@ fn resume(manifest: &Path) -> Resume {
         resume.files = files.map(|file| (number(&file[0]), number(&file[1]) as u32)).collect();
         resume.shards += usize::from(line["finished"].is_array());
         if let Some(group) = line["group"].as_array() {
-            let [start, bytes, rows, entries] = [0, 1, 2, 3].map(|at| number(&group[at]));
-            resume.groups.push(Group { start, bytes, rows, entries });
+            let [start, bytes, rows, entries, tokens] =
+                [0, 1, 2, 3, 4].map(|at| number(&group[at]));
+            resume.groups.push(Group { start, bytes, rows, entries, tokens });
         }
     }
     resume
@@ -164,9 +165,13 @@ fn shards_end_with_documents_unless_one_is_larger_than_two() {
 #[test]
 fn a_run_that_is_interrupted_goes_on_to_the_same_bytes() {
     let documents = documents(3);
-    for (format, out) in
-        [(Format::Raw, "ids.bin"), (Format::Npy, "ids.npy"), (Format::Shards, "shards")]
-    {
+    for (format, out) in [
+        (Format::Raw, "ids.bin"),
+        (Format::Npy, "ids.npy"),
+        (Format::Shards, "shards"),
+        (Format::Megatron, "ids.idx"),
+        (Format::Parquet, "ids.parquet"),
+    ] {
         let whole = Folder::new();
         let path = whole.file("corpus.txt", documents.join("<|end|>"));
         let once = |folder: &Folder, patience: usize| {
@@ -174,6 +179,9 @@ fn a_run_that_is_interrupted_goes_on_to_the_same_bytes() {
             settings.shard_bytes = 150_000;
             if format == Format::Shards {
                 let _ = fs::create_dir(&settings.out);
+            }
+            if format == Format::Parquet {
+                settings.width = Width::Four;
             }
             let mut left = patience;
             for attempt in 0.. {

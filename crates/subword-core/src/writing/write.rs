@@ -10,7 +10,8 @@ what is left starts or continues a document
 ```
 
 A commit within a document lets a huge one go on after an interruption. It cannot be taken back, so
-there is none where bad documents are left out. A document that is longer than two shards goes on in
+there is none where bad documents are left out, nor in Parquet files, whose groups have whole rows. A
+document that is longer than two shards goes on in
 the next one.
 */
 
@@ -103,7 +104,10 @@ impl<'s> Writer<'s> {
         }
         self.tail(part, waiting, bad.next().map(|(_, error)| error))?;
         self.totals.read += part.read;
-        if self.open && self.settings.on_error == OnError::Stop {
+        if self.open
+            && self.settings.on_error == OnError::Stop
+            && self.settings.format != Format::Parquet
+        {
             let next = Place { open: true, ..part.next };
             if self.settings.format == Format::Shards
                 && self.output.bytes() >= 2 * self.settings.shard_bytes
@@ -124,7 +128,7 @@ impl<'s> Writer<'s> {
         let was_open = std::mem::replace(&mut self.open, true);
         if !was_open && self.settings.on_error == OnError::Skip {
             self.flush(part, &mut waiting)?;
-            self.started = Some((self.output.mark(), self.totals));
+            self.started = Some((self.output.mark()?, self.totals));
         }
         if self.leaving {
             return Ok(());
@@ -188,8 +192,10 @@ impl<'s> Writer<'s> {
 
     /// Makes what there is last; reading would go on at `place`.
     fn commit(&mut self, place: Place) -> Result<()> {
+        let group = self.output.pause()?;
         let (files, bad) = (self.output.states(), std::mem::take(&mut self.bad));
-        let record = Record { totals: self.totals, place, files, bad: &bad, ..Record::default() };
+        let totals = self.totals;
+        let record = Record { totals, place, files, group, bad: &bad, ..Record::default() };
         let mut commit = Commit::new(record.to_line());
         self.output.sync(&mut commit);
         self.since = 0;

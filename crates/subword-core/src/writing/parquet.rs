@@ -1,0 +1,236 @@
+/*!
+A Parquet file with one column, `input_ids: list<uint32>`: a row per document.
+
+```text
+PAR1 | pages of a group of rows | pages of the next | ... | what there is where | its length | PAR1
+```
+
+A page has, for each id, whether it starts a row (`repetition`, one bit) and whether it is there
+(`definition`: an empty document is one entry without an id), then the ids as they are. Nothing is
+compressed. A row may go on in the next page, so a document needs no more memory than a page. A group
+ends with every commit: what is known about the groups is all that a run needs to go on.
+*/
+
+use super::record::Group;
+use super::thrift::{Fields, varint};
+
+/// How many entries a page has at most.
+const PAGE: usize = 1 << 17;
+
+/// What a Parquet file starts and ends with.
+pub(super) const MAGIC: &[u8] = b"PAR1";
+
+/// The name of the column.
+const COLUMN: &str = "input_ids";
+
+/// The numbers that Parquet has for things.
+const INT32: i32 = 1;
+const PLAIN: i32 = 0;
+const RLE: i32 = 3;
+const REQUIRED: i32 = 0;
+const REPEATED: i32 = 2;
+const CONVERTED_LIST: i32 = 3;
+const CONVERTED_UINT32: i32 = 13;
+
+/// The entries that are not written yet, and the group that they belong to.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Table {
+    groups: Vec<Group>,
+    group: Group,
+    /// Whether the row that is being written has an entry.
+    in_row: bool,
+    starts: Bits,
+    there: Bits,
+    ids: Vec<u8>,
+}
+
+impl Table {
+    pub(super) fn new(groups: Vec<Group>) -> Table {
+        Table { groups, ..Table::default() }
+    }
+
+    /// Takes ids and the ends of documents; gives the pages that are full to `write`.
+    pub(super) fn take<E>(
+        &mut self,
+        ids: &[u8],
+        ends: &[usize],
+        mut write: impl FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let (ids, _) = ids.as_chunks::<4>();
+        let mut start = 0;
+        for &end in ends {
+            self.row_part(&ids[start..end], &mut write)?;
+            if !self.in_row {
+                self.starts.push(false, 1);
+                self.there.push(false, 1);
+            }
+            self.in_row = false;
+            self.group.rows += 1;
+            start = end;
+        }
+        self.row_part(&ids[start..], &mut write)
+    }
+
+    fn row_part<E>(
+        &mut self,
+        mut ids: &[[u8; 4]],
+        write: &mut impl FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        while !ids.is_empty() {
+            let some;
+            (some, ids) = ids.split_at(ids.len().min(PAGE.saturating_sub(self.starts.len).max(1)));
+            if !self.in_row {
+                self.starts.push(false, 1);
+            }
+            self.starts.push(true, some.len() - usize::from(!self.in_row));
+            self.there.push(true, some.len());
+            self.ids.extend_from_slice(some.as_flattened());
+            self.in_row = true;
+            self.group.tokens += some.len() as u64;
+            if self.starts.len >= PAGE {
+                self.flush(&mut *write)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the page.
+    pub(super) fn flush<E>(
+        &mut self,
+        mut write: impl FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let entries = self.starts.len;
+        if entries == 0 {
+            return Ok(());
+        }
+        let mut page = Vec::with_capacity(self.ids.len() + entries / 4 + 32);
+        for levels in [&self.starts, &self.there] {
+            let levels = levels.encoded();
+            page.extend((levels.len() as u32).to_le_bytes());
+            page.extend(levels);
+        }
+        page.append(&mut self.ids);
+        let mut data = Fields::default();
+        data.i32(1, entries as i32).i32(2, PLAIN).i32(3, RLE).i32(4, RLE);
+        let mut head = Fields::default();
+        head.i32(1, 0).i32(2, page.len() as i32).i32(3, page.len() as i32).structure(5, &mut data);
+        let head = head.take();
+        write(&head)?;
+        write(&page)?;
+        self.group.bytes += (head.len() + page.len()) as u64;
+        self.group.entries += entries as u64;
+        self.starts.clear();
+        self.there.clear();
+        Ok(())
+    }
+
+    /// Ends the group, whose last page is written; the file has `end` bytes.
+    pub(super) fn end_group(&mut self, end: u64) -> Option<Group> {
+        let group = std::mem::take(&mut self.group);
+        if group.rows == 0 {
+            return None;
+        }
+        let group = Group { start: end - group.bytes, ..group };
+        self.groups.push(group);
+        Some(group)
+    }
+
+    /// What comes after the last group.
+    pub(super) fn footer(&self) -> Vec<u8> {
+        let mut kind = Fields::default();
+        let mut schema = vec![kind.text(4, "schema").i32(5, 1).take()];
+        let list = |kind: &mut Fields| kind.structure(3, &mut Fields::default()).take();
+        let mut kind = Fields::default();
+        kind.i32(3, REQUIRED).text(4, COLUMN).i32(5, 1).i32(6, CONVERTED_LIST);
+        kind.logical(list(&mut Fields::default()));
+        schema.push(kind.take());
+        schema.push(Fields::default().i32(3, REPEATED).text(4, "list").i32(5, 1).take());
+        let mut kind = Fields::default();
+        kind.i32(1, INT32).i32(3, REQUIRED).text(4, "element").i32(6, CONVERTED_UINT32);
+        let mut width = Fields::default();
+        width.byte(1, 32).no(2);
+        kind.logical(Fields::default().structure(10, &mut width).take());
+        schema.push(kind.take());
+
+        let numbers: Vec<_> = self.groups.iter().map(|group| group.tokens.to_string()).collect();
+        let about = [("subword.tokens", format!("[{}]", numbers.join(",")))];
+        let rows = self.groups.iter().map(|group| group.rows).sum();
+        let mut all = Fields::default();
+        all.i32(1, 1)
+            .structures(2, schema.into_iter())
+            .i64(3, rows)
+            .structures(4, self.groups.iter().map(row_group))
+            .structures(
+                5,
+                about
+                    .iter()
+                    .map(|(key, value)| Fields::default().text(1, key).text(2, value).take()),
+            )
+            .text(6, concat!("subword ", env!("CARGO_PKG_VERSION")));
+        let mut footer = all.take();
+        footer.extend((footer.len() as u32).to_le_bytes());
+        footer.extend(MAGIC);
+        footer
+    }
+}
+
+/// What there is to know about a group of rows.
+fn row_group(group: &Group) -> Vec<u8> {
+    let mut column = Fields::default();
+    column
+        .i32(1, INT32)
+        .numbers(2, &[PLAIN, RLE])
+        .texts(3, &[COLUMN, "list", "element"])
+        .i32(4, 0)
+        .i64(5, group.entries)
+        .i64(6, group.bytes)
+        .i64(7, group.bytes)
+        .i64(9, group.start);
+    let chunk = Fields::default().i64(2, group.start).structure(3, &mut column).take();
+    let mut all = Fields::default();
+    all.structures(1, [chunk].into_iter()).i64(2, group.bytes).i64(3, group.rows).take()
+}
+
+/// Bits, the first is the lowest of the first byte.
+#[derive(Debug, Clone, Default)]
+struct Bits {
+    bytes: Vec<u8>,
+    len: usize,
+    ones: usize,
+}
+
+impl Bits {
+    /// Appends the same bit so many times.
+    fn push(&mut self, bit: bool, mut times: usize) {
+        self.ones += if bit { times } else { 0 };
+        while times > 0 {
+            if self.len.is_multiple_of(8) {
+                self.bytes.push(0);
+            }
+            let some = times.min(8 - self.len % 8);
+            if bit && let Some(last) = self.bytes.last_mut() {
+                *last |= (0xFF >> (8 - some)) << (self.len % 8);
+            }
+            self.len += some;
+            times -= some;
+        }
+    }
+
+    /// As a run of equal bits, or as they are.
+    fn encoded(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        if self.ones == self.len || self.ones == 0 {
+            varint(&mut bytes, (self.len as u64) << 1);
+            bytes.push(u8::from(self.ones > 0));
+        } else {
+            varint(&mut bytes, (self.bytes.len() as u64) << 1 | 1);
+            bytes.extend(&self.bytes);
+        }
+        bytes
+    }
+
+    fn clear(&mut self) {
+        *self = Bits { bytes: std::mem::take(&mut self.bytes), len: 0, ones: 0 };
+        self.bytes.clear();
+    }
+}

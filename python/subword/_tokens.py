@@ -1,0 +1,149 @@
+"""Token files as numpy arrays: memory-mapped, so that opening costs nothing, whatever their size."""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
+
+from subword._errors import CorpusError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Array = npt.NDArray[np.unsignedinteger[Any]]
+
+
+class Shard:
+    """Some of the tokens, and where documents end among them, if that is known."""
+
+    def __init__(
+        self,
+        tokens: int,
+        documents: int | None,
+        load: Callable[[], tuple[Array, npt.NDArray[Any] | None]],
+    ) -> None:
+        self.tokens = tokens
+        self.documents = documents
+        self.load = load
+
+
+class Tokens(Sequence[Any]):
+    """The tokens of files, one after the other: a sequence of ids, whose slices are arrays.
+
+    A slice that lies in one file is a view of it, not a copy. `documents` has the documents, if the
+    format keeps them, and `windows` cuts the tokens into pieces of equal length.
+    """
+
+    def __init__(self, path: Path, dtype: str, shards: list[Shard]) -> None:
+        self.path = path
+        self.dtype = dtype
+        self._shards = shards
+        self._starts = [0, *accumulate(shard.tokens for shard in shards)]
+        self._kept: tuple[int, tuple[Array, npt.NDArray[Any] | None]] | None = None
+
+    def __len__(self) -> int:
+        return self._starts[-1]
+
+    def __repr__(self) -> str:
+        number = self.documents_or_none()
+        documents = "" if number is None else f" in {len(number)} documents"
+        return f"<Tokens: {len(self)} of {self.dtype}{documents}, {str(self.path)!r}>"
+
+    @overload
+    def __getitem__(self, at: int) -> int: ...
+    @overload
+    def __getitem__(self, at: slice) -> Array: ...
+    def __getitem__(self, at: int | slice) -> int | Array:
+        if isinstance(at, slice):
+            start, stop, step = at.indices(len(self))
+            if step != 1:
+                raise ValueError(f"a slice of tokens has no step, not {step}")
+            return self.between(start, max(start, stop))
+        at = range(len(self))[at]
+        return int(self.between(at, at + 1)[0])
+
+    def __iter__(self) -> Iterator[int]:
+        for at in range(len(self._shards)):
+            yield from self._loaded(at)[0].tolist()
+
+    def between(self, start: int, stop: int) -> Array:
+        """The ids from ``start`` to ``stop``: a view if one file has them all."""
+        import numpy as np
+
+        parts = []
+        at = max(0, bisect.bisect_right(self._starts, start) - 1)
+        while at < len(self._shards) and (self._starts[at] < stop or not parts):
+            base = self._starts[at]
+            parts.append(self._loaded(at)[0][max(0, start - base) : stop - base])
+            at += 1
+        if not parts:
+            return np.empty(0, self.dtype)
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+    def windows(self, length: int, step: int | None = None) -> Windows:
+        """All windows of ``length`` tokens, each ``step`` (or ``length``) after the one before."""
+        return Windows(self, length, length if step is None else step)
+
+    @property
+    def documents(self) -> Documents:
+        """The documents; an error if the format does not keep them."""
+        found = self.documents_or_none()
+        if found is None:
+            message = "this format does not keep where documents end"
+            hint = "write a directory of shards, .idx or .parquet to have them"
+            raise CorpusError(str(self.path), message, hint)
+        return found
+
+    def documents_or_none(self) -> Documents | None:
+        """The documents, if the format keeps them."""
+        numbers = [shard.documents for shard in self._shards]
+        known = [number for number in numbers if number is not None]
+        return Documents(self, known) if len(known) == len(numbers) else None
+
+    def _loaded(self, at: int) -> tuple[Array, npt.NDArray[Any] | None]:
+        if self._kept is None or self._kept[0] != at:
+            self._kept = at, self._shards[at].load()
+        return self._kept[1]
+
+
+class Windows(Sequence["Array"]):
+    """Windows of equal length; what is left over at the end is in none."""
+
+    def __init__(self, tokens: Tokens, length: int, step: int) -> None:
+        if length < 1 or step < 1:
+            raise ValueError(
+                f"a window needs a length and a step of at least 1, not {length}, {step}"
+            )
+        self._tokens, self.length, self.step = tokens, length, step
+
+    def __len__(self) -> int:
+        return max(0, (len(self._tokens) - self.length) // self.step + 1)
+
+    def __getitem__(self, at: Any) -> Any:
+        start = range(len(self))[at] * self.step
+        return self._tokens.between(start, start + self.length)
+
+
+class Documents(Sequence["Array"]):
+    """The documents, in the order of the corpus."""
+
+    def __init__(self, tokens: Tokens, numbers: list[int]) -> None:
+        self._tokens = tokens
+        self._starts = [0, *accumulate(numbers)]
+
+    def __len__(self) -> int:
+        return self._starts[-1]
+
+    def __getitem__(self, at: Any) -> Any:
+        at = range(len(self))[at]
+        return self._tokens.between(self._end(at - 1) if at else 0, self._end(at))
+
+    def _end(self, at: int) -> int:
+        shard = bisect.bisect_right(self._starts, at) - 1
+        ends = self._tokens._loaded(shard)[1]
+        assert ends is not None
+        return self._tokens._starts[shard] + int(ends[at - self._starts[shard]])
