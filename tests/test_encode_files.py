@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 import gzip
 import json
-import operator
 import struct
 from pathlib import Path
 from typing import Any
@@ -49,6 +47,10 @@ def expected(documents: Documents) -> list[list[int]]:
     return [[*SMALL.encode(document, special="encode"), end] for document in documents]
 
 
+def joined(documents: list[list[int]]) -> list[int]:
+    return [id for document in documents for id in document]
+
+
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
     path = tmp_path / "corpus.txt"
@@ -86,7 +88,7 @@ def read_megatron(path: Path) -> list[list[int]]:
 
 def test_a_raw_file_is_all_ids(corpus: Path, tmp_path: Path) -> None:
     made = encode(corpus, tmp_path / "ids.bin")
-    ids = functools.reduce(operator.iadd, expected(DOCUMENTS), [])
+    ids = joined(expected(DOCUMENTS))
     assert read_raw(tmp_path / "ids.bin") == ids
     assert (made.documents, made.tokens, made.format, made.dtype) == (8, len(ids), "bin", "uint16")
     assert made.read == corpus.stat().st_size
@@ -99,7 +101,7 @@ def test_numpy_reads_the_array(corpus: Path, tmp_path: Path) -> None:
     encode(corpus, tmp_path / "ids.npy", dtype="uint32")
     ids = np.load(tmp_path / "ids.npy", mmap_mode="r")
     assert ids.dtype == np.uint32
-    assert ids.tolist() == functools.reduce(operator.iadd, expected(DOCUMENTS), [])
+    assert ids.tolist() == joined(expected(DOCUMENTS))
 
 
 def test_shards_have_the_ends_of_their_documents(corpus: Path, tmp_path: Path) -> None:
@@ -161,7 +163,7 @@ OUTS = ["ids.bin", "ids.npy", "ids.idx", "ids.parquet", "shards/"]
 def test_open_tokens_reads_all_that_is_written(out: str, corpus: Path, tmp_path: Path) -> None:
     encode(corpus, f"{tmp_path}/{out}")
     tokens = subword.open_tokens(f"{tmp_path}/{out}")
-    ids = functools.reduce(operator.iadd, expected(DOCUMENTS), [])
+    ids = joined(expected(DOCUMENTS))
     assert len(tokens) == len(ids)
     assert list(tokens) == ids
     assert tokens[5:3000].tolist() == ids[5:3000]

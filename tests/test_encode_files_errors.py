@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import functools
 import json
-import operator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import subword
 from subword import CorpusError, TextError, Tokenizer
-from test_encode_files import END, SMALL, encode, expected, read_raw
+from test_encode_files import END, SMALL, encode, expected, joined, read_raw
 
 LINES = [
     b'{"text": "low"}',
@@ -45,18 +43,14 @@ def test_a_bad_line_is_named(tmp_path: Path) -> None:
     hint = '\n  hint: pass errors="replace" to put U+FFFD in its place'
     assert refused(TextError, corpus) == f"c.jsonl:2: not UTF-8 at position 29{hint}"
     encode(corpus, tmp_path / "ids.bin", overwrite=True, errors="replace")
-    assert read_raw(tmp_path / "ids.bin") == functools.reduce(
-        operator.iadd, expected(["low", "caf\ufffd"]), []
-    )
+    assert read_raw(tmp_path / "ids.bin") == joined(expected(["low", "caf\ufffd"]))
 
 
 def test_bad_lines_are_left_out_and_listed(tmp_path: Path) -> None:
     corpus = tmp_path / "c.jsonl"
     corpus.write_bytes(b"\n".join(LINES))
     made = encode(corpus, tmp_path / "ids.bin", on_error="skip")
-    assert read_raw(tmp_path / "ids.bin") == functools.reduce(
-        operator.iadd, expected(["low", "last"]), []
-    )
+    assert read_raw(tmp_path / "ids.bin") == joined(expected(["low", "last"]))
     assert made.documents == 2
     assert [Path(place).name for place, _ in made.skipped] == [f"c.jsonl:{n}" for n in (2, 3, 5, 6)]
     assert made.skipped[3].message == "not UTF-8 (byte 74)"
@@ -74,9 +68,7 @@ def test_a_run_that_stopped_at_a_bad_document_goes_on_without_it(tmp_path: Path)
     made = encode(corpus, tmp_path / "ids.bin", on_error="skip")
     assert made.resumed_at > 0
     assert (made.documents, len(made.skipped)) == (500, 1)
-    assert read_raw(tmp_path / "ids.bin") == functools.reduce(
-        operator.iadd, expected([f"low {n}" for n in range(500)]), []
-    )
+    assert read_raw(tmp_path / "ids.bin") == joined(expected([f"low {n}" for n in range(500)]))
 
 
 def test_a_bad_text_is_named_by_its_line(tmp_path: Path) -> None:
@@ -136,9 +128,7 @@ def test_rows_without_text_are_named(tmp_path: Path) -> None:
     )
     for field in ("text", "bytes"):
         made = encode(corpus, tmp_path / "ids.bin", overwrite=True, on_error="skip", field=field)
-        assert read_raw(tmp_path / "ids.bin") == functools.reduce(
-            operator.iadd, expected(["low", "new"]), []
-        )
+        assert read_raw(tmp_path / "ids.bin") == joined(expected(["low", "new"]))
         assert len(made.skipped) == 1
     corpus.write_text("no table")
     assert refused(CorpusError, corpus).startswith("c.parquet: not a Parquet file: ")

@@ -36,20 +36,7 @@ tok.encode_files(sys.argv[2], sys.argv[3], split={end!r}, append={end!r}, shard_
 def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Enough documents for some dozens of commits, one of them of several blocks."""
     folder = tmp_path_factory.mktemp("large")
-    words = [
-        "low",
-        "lower",
-        "lowest",
-        "the",
-        "then",
-        "Привет",
-        "你好",
-        "new",
-        "newer",
-        "\n",
-        "123",
-        "",
-    ]
+    words = ["low", "lower", "lowest", "the", "then", "Привет", "你好", "\n", "123", ""]
     dice = random.Random(7)
     documents = [" ".join(dice.choices(words, k=dice.randrange(900))) for _ in range(400)]
     documents[150] = " ".join(dice.choices(words, k=120_000))
@@ -126,9 +113,10 @@ def interrupted(corpus: Path, out: Path) -> None:
     def stop(_: dict[str, float]) -> None:
         raise KeyboardInterrupt
 
-    with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):
+    with pytest.MonkeyPatch.context() as patch:
         patch.setattr("subword._progress.TELL_SECONDS", 0)
-        encode(corpus, out, shard_size=SHARD, progress=stop)
+        with pytest.raises(KeyboardInterrupt):
+            encode(corpus, out, shard_size=SHARD, progress=stop)
 
 
 def test_what_has_changed_is_refused(tmp_path: Path) -> None:
@@ -150,7 +138,7 @@ def test_what_has_changed_is_refused(tmp_path: Path) -> None:
     refused("shard_bytes was 60000, it is 61000 now", shard_size=61_000)
     refused("there were 1 other sources", corpus=[corpus, corpus])
     other = subword.Tokenizer(SMALL.vocab, SMALL.merges[:-1], [END])
-    with pytest.raises(CorpusError, match="tokenizer was '[0-9a-f]{12}', it is"):
+    with pytest.raises(CorpusError, match=r"tokenizer was '[0-9a-f]{12}', it is"):
         other.encode_files(corpus, out, split=END, append=END, shard_size=SHARD)
     assert before == {path: path.read_bytes() for path in tmp_path.iterdir()}
 
@@ -166,7 +154,7 @@ def test_what_has_changed_is_refused(tmp_path: Path) -> None:
 def test_a_file_that_we_did_not_write_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "corpus.txt").write_text("low")
     (tmp_path / "ids.bin").write_text("precious")
-    with pytest.raises(CorpusError, match="ids.bin: there is a file already"):
+    with pytest.raises(CorpusError, match=r"ids.bin: there is a file already"):
         encode(tmp_path / "corpus.txt", tmp_path / "ids.bin")
     assert (tmp_path / "ids.bin").read_text() == "precious"
 

@@ -2,10 +2,10 @@
 
 One JSON object per line. The first says what is made from what: it is written once, and a run that
 goes on must be the same run. Each of the others says how far the files are; the engine appends one
-whenever what it wrote is safe on the disk, before complete files get their names. A last line that is
-not whole was cut off by the end of its process, and does not count.
+whenever what it wrote is safe on the disk, before complete files get their names. A last line that
+is not whole was cut off by the end of its process, and does not count.
 
-    {"subword": "token files", "version": 1, "format": "bin", "dtype": "uint16", "sources": [...], ...}
+    {"subword": "token files", "version": 1, "format": "bin", "dtype": "uint16", ...}
     {"documents": 3, "tokens": 70, ..., "place": [0, 120, 4, 0, 0], "files": [[140, 1895370612]]}
     {"documents": 9, "tokens": 210, ..., "finished": [{"name": "ids.bin", ...}], "complete": true}
 """
@@ -124,7 +124,7 @@ class Manifest:
                 raise CorpusError(str(path), message, AGAIN)
 
     def give_names(self) -> None:
-        """Rename what is complete and was not renamed before its process ended, and check it all."""
+        """Rename what is complete and has not its name yet, and check that all is there."""
         for file in self.finished():
             path = self.folder / file["name"]
             partial = path.with_name(path.name + PARTIAL)

@@ -22,7 +22,7 @@ MEGATRON_HEAD = 34
 def open_tokens(path: StrPath, *, dtype: str | None = None) -> Tokens:
     """Open what `Tokenizer.encode_files` has written: ids, windows and documents as arrays.
 
-    ``path`` is a ``.bin``, ``.npy``, ``.idx`` (or its ``.bin``) or ``.parquet`` file, or a directory
+    ``path`` is a ``.bin``, ``.npy``, ``.idx`` (or its ``.bin``) or ``.parquet`` file, or a folder
     of shards. Files are mapped into memory, not read; only Parquet is read, a group of rows at a
     time. A raw file from elsewhere does not say what it holds: pass its ``dtype``.
 

@@ -233,9 +233,10 @@ class Tokenizer(_core.Engine):
     ) -> EncodedFiles:
         """Encode a corpus to files: of any size, in little memory, never losing work.
 
-        ``sources`` are paths or globs: text, ``.jsonl`` (the string in ``field``), ``.parquet`` (the
-        column ``field``), ``.gz`` and ``.zst``. A document is a line of JSON, a row, or of a text the
-        whole file; with ``split="line"`` a line, and with a special token what stands before it.
+        ``sources`` are paths or globs: text, ``.jsonl`` (the string in ``field``), ``.parquet``
+        (the column ``field``), ``.gz`` and ``.zst``. A document is a line of JSON, a row, or of a
+        text the whole file; with ``split="line"`` a line, with a special token what stands before
+        it.
 
         ``out`` says by its name what is written: one ``.npy`` or raw ``.bin``, Megatron's ``.idx``
         (and its ``.bin``), ``.parquet``, or a directory of shards of about ``shard_size`` with the

@@ -1,4 +1,4 @@
-"""Token files as numpy arrays: memory-mapped, so that opening costs nothing, whatever their size."""
+"""Token files as numpy arrays: memory-mapped, so that opening costs nothing."""
 
 from __future__ import annotations
 

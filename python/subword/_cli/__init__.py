@@ -3,6 +3,7 @@
     train, train-wordpiece  learn a tokenizer
     count, merge-counts     count tokens, or the pieces of a corpus
     encode, decode          text to ids and back
+    encode-corpus           a corpus to token files
     explain                 how a text becomes its tokens
     compare                 trainers side by side
     info, convert           what a tokenizer is, and in which format
@@ -23,6 +24,7 @@ their ids unless `--special` says otherwise.
 
 from subword._cli import (
     comparing,
+    corpus,
     counting,
     describing,
     encoding,
@@ -34,6 +36,7 @@ from subword._cli.group import main
 
 __all__ = [
     "comparing",
+    "corpus",
     "counting",
     "describing",
     "encoding",

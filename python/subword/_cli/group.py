@@ -51,10 +51,11 @@ def as_options(message: str) -> str:
     what, hint, to_type = message.partition("\n  hint: ")
 
     def option(found: re.Match[str]) -> str:
-        name, text, number = found.groups()
-        return f"--{name.replace('_', '-')} {number or text}"
+        name, text, number, flag = found.groups()
+        value = "" if flag else f" {number or text}"
+        return f"--{name.replace('_', '-')}{value}"
 
-    return what + hint + re.sub(r'\b([a-z_]+)=(?:"([^"]*)"|(\d+))', option, to_type)
+    return what + hint + re.sub(r'\b([a-z_]+)=(?:"([^"]*)"|(\d+)|(True))', option, to_type)
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -71,6 +72,7 @@ def main() -> None:
       subword explain tokenizer.json "the lowest"
       echo "Hello world" | subword encode tokenizer.json
       subword encode tokenizer.json corpus.txt --out ids.npy
+      subword encode-corpus tokenizer.json corpus.txt --out train.bin
       subword decode tokenizer.json ids.npy
       subword count cl100k_base.tiktoken --pattern cl100k *.txt
       subword train corpus.txt --vocab-size 32000 --out tokenizer.json

@@ -1,0 +1,205 @@
+"""`subword encode-corpus`: a corpus to token files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from subword import Tokenizer
+from subword._cli.group import (
+    main,
+    pattern_option,
+    special_option,
+    threads_option,
+    tokenizer_argument,
+)
+
+if TYPE_CHECKING:
+    from subword._encode_files import EncodedFiles
+
+#: How many documents that were left out are shown; the manifest lists them all.
+MOST_SHOWN = 20
+
+
+@main.command()
+@tokenizer_argument
+@click.argument(
+    "files", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="CORPUS..."
+)
+@click.option(
+    "--out",
+    metavar="PATH",
+    required=True,
+    help="What to write, by its name: .bin, .npy, .idx (Megatron), .parquet, or a directory/ of "
+    "shards.",
+)
+@click.option(
+    "--split",
+    metavar="HOW",
+    default="file",
+    show_default=True,
+    help="What is a document in a file of text: the file, each line, or what stands before a "
+    "special token.",
+)
+@click.option(
+    "--append",
+    metavar="TOKEN",
+    help="A special token whose id is put after each document.",
+)
+@click.option(
+    "--field",
+    default="text",
+    show_default=True,
+    help="The field of JSON lines or the column of Parquet files that is the document.",
+)
+@click.option(
+    "--dtype",
+    type=click.Choice(["auto", "uint16", "uint32"]),
+    default="auto",
+    show_default=True,
+    help="How wide ids are; auto: uint16 if all ids of the tokenizer fit.",
+)
+@click.option(
+    "--shard-size",
+    metavar="SIZE",
+    default="64MB",
+    show_default=True,
+    help="About how large a shard is, and how much work is repeated at most after an interruption.",
+)
+@special_option
+@click.option(
+    "--errors",
+    type=click.Choice(["strict", "replace"]),
+    default="strict",
+    show_default=True,
+    help="What is not UTF-8 makes a document bad, or is U+FFFD.",
+)
+@click.option(
+    "--on-error",
+    type=click.Choice(["raise", "skip"]),
+    default="raise",
+    show_default=True,
+    help="A bad document ends the run, or is left out and listed.",
+)
+@click.option("--overwrite", is_flag=True, help="Start again, whatever was written before.")
+@click.option("--verify", is_flag=True, help="Compare the files with their check sums at the end.")
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print a JSON object per line: how far it is every second, and the summary.",
+)
+@pattern_option
+@threads_option
+def encode_corpus(
+    tokenizer: Path,
+    files: Sequence[Path],
+    out: str,
+    split: str,
+    append: str | None,
+    field: str,
+    dtype: Literal["auto", "uint16", "uint32"],
+    shard_size: str,
+    special: Literal["text", "encode", "error"],
+    errors: Literal["strict", "replace"],
+    on_error: Literal["raise", "skip"],
+    overwrite: bool,
+    verify: bool,
+    as_json: bool,
+    pattern: str | None,
+    threads: int | None,
+) -> None:
+    """Encode a corpus to token files.
+
+    Files are text, .jsonl or .parquet, any of them but the last with .gz or .zst, or globs. Memory
+    is bounded whatever their size. A run that was interrupted goes on if the same command is given
+    again; it is refused if the files, the tokenizer or the options have changed.
+
+    \b
+    Examples:
+      subword encode-corpus tok.json corpus.txt --out train.bin
+      subword encode-corpus tok.json 'web/*.jsonl.zst' --out shards/ --append '<|endoftext|>'
+      subword encode-corpus tok.json stories.txt --out stories.idx --split '<|endoftext|>'
+      subword encode-corpus tok.json web.parquet --out ids.parquet --on-error skip --json
+    """
+    tok = Tokenizer.load(tokenizer, pattern=pattern)
+
+    def tell(progress: dict[str, float]) -> None:
+        click.echo(json.dumps({"event": "progress", **progress}))
+
+    try:
+        made = tok.encode_files(
+            files,
+            out,
+            split=split,
+            field=field,
+            append=append,
+            special=special,
+            errors=errors,
+            on_error=on_error,
+            dtype=dtype,
+            shard_size=shard_size,
+            threads=threads,
+            overwrite=overwrite,
+            verify=verify,
+            progress=tell if as_json else None,
+        )
+    except ValueError as error:
+        if type(error) is ValueError:  # an argument that makes no sense
+            raise click.UsageError(str(error)) from error
+        raise
+    if as_json:
+        click.echo(json.dumps(machine_summary(made)))
+    else:
+        click.echo("\n".join(f"{name:<16}{value}" for name, value in summary(made, verify)))
+        for place, message in made.skipped[:MOST_SHOWN]:
+            click.echo(f"skipped {place}: {message}", err=True)
+        if len(made.skipped) > MOST_SHOWN:
+            more = len(made.skipped) - MOST_SHOWN
+            click.echo(f"skipped {more} more, which the manifest lists", err=True)
+
+
+def summary(made: EncodedFiles, verified: bool) -> list[tuple[str, str]]:
+    """What was done, for people."""
+    size = sum(path.stat().st_size for path in made.files)
+    count = f"{len(made.files)} files, " if len(made.files) != 1 else ""
+    rows = [
+        ("documents", f"{made.documents:,}"),
+        ("tokens", f"{made.tokens:,} ({made.dtype})"),
+        ("read", f"{made.read:,} bytes"),
+        ("wrote", f"{made.out}, {count}{size:,} bytes"),
+        ("skipped", f"{len(made.skipped):,}"),
+        ("seconds", f"{made.seconds:.2f} ({rate(made):.0f} MB/s)"),
+    ]
+    if made.resumed_at:
+        rows.insert(2, ("went on at", f"{made.resumed_at:,} tokens"))
+    if verified:
+        rows.append(("verified", "all check sums are right"))
+    return rows
+
+
+def rate(made: EncodedFiles) -> float:
+    """How much of the sources was read in a second, in MB, by this run."""
+    share = 1 - made.resumed_at / made.tokens if made.tokens else 1
+    return share * made.read / 1e6 / made.seconds
+
+
+def machine_summary(made: EncodedFiles) -> dict[str, object]:
+    """What was done, for machines."""
+    return {
+        "event": "done",
+        "out": str(made.out),
+        "format": made.format,
+        "dtype": made.dtype,
+        "files": [str(path) for path in made.files],
+        "documents": made.documents,
+        "tokens": made.tokens,
+        "read": made.read,
+        "resumed_at": made.resumed_at,
+        "skipped": [skipped._asdict() for skipped in made.skipped],
+        "seconds": round(made.seconds, 3),
+    }
