@@ -10,6 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import NamedTuple
 
+import report_files
 import report_training
 import report_wordpiece
 from library import OURS
@@ -54,6 +55,7 @@ def markdown(report: Report) -> str:
         *hostile_table(report.results),
         *report_training.tables(report.results),
         *report_wordpiece.tables(report.results),
+        *report_files.tables(report.results),
         "## Every row",
         "The median, then the least and the greatest of all rounds. x is against the reference "
         f"({REFERENCE}; tokenizers for training and WordPiece), round by round. Cores is processor "
@@ -117,6 +119,7 @@ def measured(target: Target, value: float | None) -> str:
         "microseconds": " µs",
         "nanoseconds": " ns",
         "megabytes": " MB",
+        "shards": " shards",
     }
     return significant(value) + units.get(target.kind, "x")
 

@@ -105,6 +105,12 @@ class Row:
         return spread([a / b for a, b in zip(self.wall, two, strict=True)]) if two else None
 
     @property
+    def share(self) -> Spread | None:
+        """Seconds in memory, divided by the seconds to a file, round by round."""
+        memory = self.parts.get("in memory", [])
+        return spread([b / a for a, b in zip(self.wall, memory, strict=True)]) if memory else None
+
+    @property
     def doubling(self) -> Spread | None:
         """Seconds for twice the text, divided by the seconds for the text, round by round."""
         twice = self.parts.get("twice", [])

@@ -23,6 +23,7 @@ from functools import partial
 from pathlib import Path
 
 import corpora
+import files
 import loading
 import machine
 import report
@@ -77,6 +78,9 @@ def catalogue() -> dict[str, Scenario]:
         paths[f"wordpiece/hostile/{kind}"] = partial(wordpiece.hostile, kind=kind)
     for score in ("count", "likelihood"):
         paths[f"wordpiece/train/{score}"] = partial(wordpiece.train, score=score)
+    paths["files/enwiki/bin"] = files.rate
+    paths["files/enwiki/memory"] = files.memory
+    paths["files/enwiki/killed"] = files.killed
     return paths
 
 

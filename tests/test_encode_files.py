@@ -64,7 +64,8 @@ def encode(corpus: Any, out: Path | str, **options: Any) -> EncodedFiles:
 
 
 def read_raw(path: Path) -> list[int]:
-    return np.fromfile(path, np.uint16).tolist()
+    ids: list[int] = np.fromfile(path, np.uint16).tolist()
+    return ids
 
 
 def read_megatron(path: Path) -> list[list[int]]:
@@ -248,7 +249,7 @@ def test_a_document_larger_than_a_block_is_the_same(tmp_path: Path) -> None:
 
 def test_what_makes_no_sense_is_refused(corpus: Path, tmp_path: Path) -> None:
     out = tmp_path / "ids.bin"
-    for options, message in [
+    cases: list[tuple[dict[str, Any], str]] = [
         ({"split": "<nope>"}, "split must be"),
         ({"append": "<nope>"}, "append must be a special token"),
         ({"append": 99_999}, "no token has id 99999"),
@@ -256,7 +257,8 @@ def test_what_makes_no_sense_is_refused(corpus: Path, tmp_path: Path) -> None:
         ({"shard_size": "many"}, "shard_size must be a number of bytes"),
         ({"shard_size": 0}, "shard_size must be at least 1"),
         ({"on_error": "ignore"}, "on_error must be"),
-    ]:
+    ]
+    for options, message in cases:
         with pytest.raises((ValueError, KeyError), match=message):
             encode(corpus, out, **options)
     with pytest.raises(ValueError, match=r"out must end in .bin, .npy, .idx, .parquet, or in /"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import bisect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
@@ -31,7 +31,7 @@ class Shard:
         self.load = load
 
 
-class Tokens(Sequence[Any]):
+class Tokens:
     """The tokens of files, one after the other: a sequence of ids, whose slices are arrays.
 
     A slice that lies in one file is a view of it, not a copy. `documents` has the documents, if the
@@ -68,17 +68,17 @@ class Tokens(Sequence[Any]):
 
     def __iter__(self) -> Iterator[int]:
         for at in range(len(self._shards)):
-            yield from self._loaded(at)[0].tolist()
+            yield from self.loaded(at)[0].tolist()
 
     def between(self, start: int, stop: int) -> Array:
         """The ids from ``start`` to ``stop``: a view if one file has them all."""
         import numpy as np
 
-        parts = []
+        parts: list[Array] = []
         at = max(0, bisect.bisect_right(self._starts, start) - 1)
         while at < len(self._shards) and (self._starts[at] < stop or not parts):
             base = self._starts[at]
-            parts.append(self._loaded(at)[0][max(0, start - base) : stop - base])
+            parts.append(self.loaded(at)[0][max(0, start - base) : stop - base])
             at += 1
         if not parts:
             return np.empty(0, self.dtype)
@@ -104,13 +104,14 @@ class Tokens(Sequence[Any]):
         known = [number for number in numbers if number is not None]
         return Documents(self, known) if len(known) == len(numbers) else None
 
-    def _loaded(self, at: int) -> tuple[Array, npt.NDArray[Any] | None]:
+    def loaded(self, at: int) -> tuple[Array, npt.NDArray[Any] | None]:
+        """The ids of a shard, and where documents end among them."""
         if self._kept is None or self._kept[0] != at:
             self._kept = at, self._shards[at].load()
         return self._kept[1]
 
 
-class Windows(Sequence["Array"]):
+class Windows:
     """Windows of equal length; what is left over at the end is in none."""
 
     def __init__(self, tokens: Tokens, length: int, step: int) -> None:
@@ -123,12 +124,12 @@ class Windows(Sequence["Array"]):
     def __len__(self) -> int:
         return max(0, (len(self._tokens) - self.length) // self.step + 1)
 
-    def __getitem__(self, at: Any) -> Any:
+    def __getitem__(self, at: int) -> Array:
         start = range(len(self))[at] * self.step
         return self._tokens.between(start, start + self.length)
 
 
-class Documents(Sequence["Array"]):
+class Documents:
     """The documents, in the order of the corpus."""
 
     def __init__(self, tokens: Tokens, numbers: list[int]) -> None:
@@ -138,12 +139,12 @@ class Documents(Sequence["Array"]):
     def __len__(self) -> int:
         return self._starts[-1]
 
-    def __getitem__(self, at: Any) -> Any:
+    def __getitem__(self, at: int) -> Array:
         at = range(len(self))[at]
         return self._tokens.between(self._end(at - 1) if at else 0, self._end(at))
 
     def _end(self, at: int) -> int:
         shard = bisect.bisect_right(self._starts, at) - 1
-        ends = self._tokens._loaded(shard)[1]
+        ends = self._tokens.loaded(shard)[1]
         assert ends is not None
         return self._tokens._starts[shard] + int(ends[at - self._starts[shard]])

@@ -1,0 +1,105 @@
+"""A corpus to token files: the rate beside that in memory, the memory, and what a kill costs.
+
+    files/enwiki/bin        200 MB of text to one .bin; beside it, the same text encoded in memory
+    files/enwiki/memory     1 GB of text to one .bin: how much memory it takes beside the tokenizer
+    files/enwiki/killed     200 MB to one .bin, killed at ten random moments, and taken up again
+
+cl100k, two threads, each run in a process of its own (`files_process`). Before a clock counts, the
+ids in the file are compared with those in memory. What a kill costs is what was written and is not
+safe: it is written again by the next run.
+"""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import corpora
+from files_process import SHARD_BYTES, ask, command, committed
+from library import OURS
+from results import Result, Row
+from scenarios import Bench, reported
+from timing import Timed
+
+KILLS = 10
+
+
+def rate(bench: Bench, path: str) -> Result:
+    """Seconds from text to .bin, and in memory, in turn."""
+    row = Row(OURS)
+    with corpus(bench, 4) as text, reported(row):
+        row.size = text.stat().st_size
+        for number in range(bench.settings.train_rounds):
+            memory, file = (ask(bench, text, kind) for kind in ("memory", "file"))
+            if memory.ids != file.ids:
+                row.fail("ids differ", "the file has other ids than the array in memory")
+                break
+            run = Timed(None, file.wall, file.cpu)
+            row.add(number, run, file.peak, **{"in memory": memory.wall})
+    return Result(path, [row])
+
+
+def memory(bench: Bench, path: str) -> Result:
+    """The most memory that a large text takes, above what the tokenizer takes."""
+    row = Row(OURS)
+    with corpus(bench, 20) as text, reported(row):
+        row.size = text.stat().st_size
+        for number in range(min(2, bench.settings.train_rounds)):
+            file = ask(bench, text, "file")
+            row.add(number, Timed(None, file.wall, file.cpu), file.peak)
+    return Result(path, [row])
+
+
+def killed(bench: Bench, path: str) -> Result:
+    """Kill a run again and again; what comes out in the end must be what comes out at once."""
+    row = Row(OURS)
+    with corpus(bench, 4) as text, reported(row):
+        row.size = text.stat().st_size
+        out = text.with_suffix(".bin")
+        whole = ask(bench, text, "file")
+        dice = random.Random(0)
+        lost = [kill(bench, text, out, dice.uniform(0, whole.wall / 3)) for _ in range(KILLS)]
+        last = ask(bench, text, "file", out)
+        if last.ids != whole.ids:
+            row.fail("failed", "the file is another one than without interruptions")
+        else:
+            shards = [bytes_lost / SHARD_BYTES for bytes_lost in lost]
+            row.add(0, Timed(None, last.wall, last.cpu), last.peak)
+            row.parts["repeated"] = shards
+    return Result(path, [row])
+
+
+def kill(bench: Bench, text: Path, out: Path, seconds: float) -> int:
+    """Run and kill; how many bytes were written that the next run has to write again."""
+    with subprocess.Popen(
+        command(bench, text, "file", out), stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()  # the tokenizer is loaded
+        time.sleep(seconds)
+        process.kill()
+    partial = out.with_name(out.name + ".partial")
+    written = partial.stat().st_size if partial.exists() else out.stat().st_size * out.exists()
+    return max(0, written - committed(out))
+
+
+@contextmanager
+def corpus(bench: Bench, times: int) -> Iterator[Path]:
+    """A file with the text several times over."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "corpus.txt")
+        content = corpora.text(bench.data, "enwiki", bench.settings.text_bytes)
+        with file.open("wb") as stream:
+            for _ in range(times):
+                stream.write(content)
+        yield file
+
+
+if __name__ == "__main__":
+    sys.exit("run bench/run.py --only files")

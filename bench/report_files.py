@@ -1,0 +1,30 @@
+"""The table of token files."""
+
+from __future__ import annotations
+
+from library import OURS
+from results import Result, spread
+from tables import significant, table
+
+
+def tables(results: list[Result]) -> list[str]:
+    """As far as there is something to show."""
+    rows = []
+    for result in results:
+        if not result.path.startswith("files/"):
+            continue
+        row = result.row(OURS)
+        if row is None or not row.measured:
+            rows.append([f"`{result.path}`", row.status if row else "—", "", "", ""])
+            continue
+        speed = significant(row.size / spread(row.wall).middle / 1e6)
+        share = significant(row.share.middle) if row.share else "—"
+        repeated = row.parts.get("repeated")
+        lost = significant(max(repeated)) if repeated else "—"
+        peak = significant(spread(row.peak).middle / 1e6)
+        rows.append([f"`{result.path}`", speed, share, peak, lost])
+    if not rows:
+        return []
+    words = "## Token files\n\ncl100k, text to one .bin on disk, two threads"
+    head = ["path", "MB/s", "of the rate in memory", "MB above the tokenizer", "shards repeated"]
+    return [words, table(head, rows)]
