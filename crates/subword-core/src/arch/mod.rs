@@ -17,6 +17,7 @@ use std::sync::OnceLock;
 
 mod bert;
 mod lines;
+mod map;
 mod pages;
 mod scalar;
 mod wide;
@@ -25,6 +26,7 @@ mod x86_64;
 
 pub use bert::BertMasks;
 pub use lines::{Line, Lines};
+pub use map::Map;
 pub use pages::prefer_huge_pages;
 pub use wide::{Wide, wide};
 
