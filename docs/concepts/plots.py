@@ -8,11 +8,10 @@ gets shorter. The table of the trainers is printed. Needs matplotlib.
 from __future__ import annotations
 
 import argparse
-import os
 import pydoc_data
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 from subword import count_pieces
@@ -20,16 +19,16 @@ from subword._comparing.chart import Line, draw, draw_lines
 from subword._comparing.process import measured
 from subword._comparing.report import difference, table
 from subword._comparing.task import WORDS, in_lower_case, task_of_words
-from subword._comparing.trainers import available
+from subword._comparing.trainers import available, timed
 from subword.reference import (
     LongestMatch,
     compression,
-    count_file,
     encode_longest,
     merge_by_list,
     merge_with_heap,
 )
 from subword.reference.buckets import learn
+from subword.reference.parallel import count_part, parts
 from subword.reference.training import Merge
 
 HERE = Path(__file__).parent
@@ -92,18 +91,28 @@ def longest_match(corpus: Path, out: Path, merges: list[Merge]) -> None:
     draw_lines(lines, out / "longest-match.svg", x="tokens in the vocabulary", y="seconds per word")
 
 
-def parallel(corpus: Path, out: Path, times: int = 3) -> None:
-    """Counting the corpus, cut at line breaks, in more and more processes; the best times."""
-    points = []
-    for processes in range(1, min(os.cpu_count() or 1, 8) + 1):
-        found = []
-        for _ in range(times):
-            start = time.perf_counter()
-            count_file(corpus, special_tokens=[b"\n"], processes=processes)
-            found.append(time.perf_counter() - start)
-        points.append((processes, min(found)))
+def parallel(corpus: Path, out: Path) -> None:
+    """Counting the corpus in parts, cut at line breaks: the slowest part, and adding up.
+
+    One part after the other, in processor time: any machine can tell what eight cores would do.
+    """
+    text, points = corpus.read_bytes(), []
+    for processes in range(1, 9):
+        places = parts(text, processes, [b"\n"])
+        jobs = [partial(count_part, text, *place, special_tokens=[b"\n"]) for place in places]
+        slowest = max(map(best, jobs))
+        adding = best(partial(added, [job() for job in jobs]))
+        points.append((processes, slowest + adding))
     line = Line(points, "C0", style="o-")
     draw_lines([line], out / "parallel.svg", x="processes", y="seconds", scale="linear")
+
+
+def added(tables: list[Counter[bytes]]) -> Counter[bytes]:
+    """The sum of counts."""
+    total: Counter[bytes] = Counter()
+    for counts in tables:
+        total.update(counts)
+    return total
 
 
 def shorter(corpus: Path, out: Path, size: int) -> None:
@@ -124,12 +133,7 @@ def powers(first: int, last: int) -> Iterator[int]:
 
 def best(call: Callable[[], object]) -> float:
     """The least processor time of a few calls."""
-    found = []
-    for _ in range(3):
-        start = time.process_time()
-        call()
-        found.append(time.process_time() - start)
-    return min(found)
+    return min(timed(call)[1] for _ in range(3))
 
 
 def main() -> None:
