@@ -76,12 +76,19 @@ def test_a_bad_text_is_named_by_its_line(tmp_path: Path) -> None:
     corpus.write_bytes(b"low\n" * 70_000 + b"caf\xe9\nlow" + END.encode() + b"new\n")
     hint = '\n  hint: pass errors="replace" to put U+FFFD in its place'
     expected_words = f"c.txt:70001: not UTF-8 at position 280003{hint}"
-    assert refused(TextError, corpus) == expected_words
-    assert refused(TextError, corpus, split="line") == expected_words
-    made = encode(corpus, tmp_path / "ids.bin", overwrite=True, on_error="skip")
+    assert refused(TextError, corpus, shard_size="1MB") == expected_words
+    assert refused(TextError, corpus, split="line", shard_size="1MB") == expected_words
+    made = encode(corpus, tmp_path / "ids.bin", overwrite=True, on_error="skip", shard_size="1MB")
     assert read_raw(tmp_path / "ids.bin") == expected(["new\n"])[0]
     assert [Path(place).name for place, _ in made.skipped] == ["c.txt:70001"]
-    made = encode(corpus, tmp_path / "ids.bin", overwrite=True, on_error="skip", split="line")
+    made = encode(
+        corpus,
+        tmp_path / "ids.bin",
+        overwrite=True,
+        on_error="skip",
+        split="line",
+        shard_size="1MB",
+    )
     assert (made.documents, len(made.skipped)) == (70_001, 1)
 
 

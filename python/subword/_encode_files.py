@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -196,6 +198,9 @@ class Target:
         except FileNotFoundError:
             if self.format == "shards":
                 self.out.mkdir(parents=True, exist_ok=True)
+            elif not self.out.parent.is_dir():
+                words = os.strerror(errno.ENOENT)
+                raise FileNotFoundError(errno.ENOENT, words, str(self.out)) from None
             old = next(iter(self.files()), None)
             if old is not None:
                 raise CorpusError(str(old), "there is a file already", AGAIN) from None
