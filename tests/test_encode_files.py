@@ -267,6 +267,6 @@ def test_what_makes_no_sense_is_refused(corpus: Path, tmp_path: Path) -> None:
         encode(corpus, tmp_path / "ids.parquet", dtype="uint16")
     with pytest.raises(FileNotFoundError):
         encode(tmp_path / "missing.txt", out)
-    with pytest.raises(FileNotFoundError, match="ids.bin"):
+    with pytest.raises(FileNotFoundError, match=r"ids.bin"):
         encode(corpus, tmp_path / "missing" / "ids.bin")
     assert not out.exists()
