@@ -81,7 +81,7 @@ def main(ranks: str, text: str, kind: str, out: str) -> Answer:
 
     run = timed(in_memory, content) if kind == "memory" else timed(to_file, text)
     peak = peak_memory() - before
-    ids = run.answer if kind == "memory" else np.fromfile(out, np.uint32)
+    ids: Any = run.answer if kind == "memory" else np.fromfile(out, np.uint32)
     return Answer(run.wall, run.cpu, peak, hashlib.sha256(ids).hexdigest())
 
 

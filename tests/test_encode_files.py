@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import pickle
 import struct
 from pathlib import Path
 from typing import Any
@@ -182,6 +183,8 @@ def test_open_tokens_reads_all_that_is_written(out: str, corpus: Path, tmp_path:
         found = [tokens.documents[at].tolist() for at in range(len(DOCUMENTS))]
         assert found == expected(DOCUMENTS)
         assert tokens.documents[-1].tolist() == found[-1]
+    copy = pickle.loads(pickle.dumps(tokens))
+    assert (copy.dtype, copy[5:9].tolist()) == (tokens.dtype, ids[5:9])
     if out != "ids.parquet":
         assert isinstance(tokens[0:5].base, np.memmap)
 

@@ -138,6 +138,6 @@ def _parquet(path: Path) -> Tokens:
             offsets = column.offsets.to_numpy()
             return column.values.to_numpy(), offsets[1:]
 
-        return Shard(numbers[group], about.num_rows, load)
+        return Shard(numbers[group], about.num_rows, load, mapped=False)
 
     return Tokens(path, "uint32", [shard(group) for group in range(file.num_row_groups)])

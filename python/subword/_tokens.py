@@ -25,10 +25,14 @@ class Shard:
         tokens: int,
         documents: int | None,
         load: Callable[[], tuple[Array, npt.NDArray[Any] | None]],
+        *,
+        mapped: bool = True,
     ) -> None:
         self.tokens = tokens
         self.documents = documents
         self.load = load
+        #: Whether it takes no memory of its own.
+        self.mapped = mapped
 
 
 class Tokens:
@@ -43,10 +47,13 @@ class Tokens:
         self.dtype = dtype
         self._shards = shards
         self._starts = [0, *accumulate(shard.tokens for shard in shards)]
-        self._kept: tuple[int, tuple[Array, npt.NDArray[Any] | None]] | None = None
+        self._kept: dict[int, tuple[Array, npt.NDArray[Any] | None]] = {}
 
     def __len__(self) -> int:
         return self._starts[-1]
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _reopened, (self.path, self.dtype)
 
     def __repr__(self) -> str:
         number = self.documents_or_none()
@@ -106,9 +113,11 @@ class Tokens:
 
     def loaded(self, at: int) -> tuple[Array, npt.NDArray[Any] | None]:
         """The ids of a shard, and where documents end among them."""
-        if self._kept is None or self._kept[0] != at:
-            self._kept = at, self._shards[at].load()
-        return self._kept[1]
+        if at not in self._kept:
+            if not self._shards[at].mapped:
+                self._kept.clear()  # one at a time is in memory
+            self._kept[at] = self._shards[at].load()
+        return self._kept[at]
 
 
 class Windows:
@@ -123,6 +132,9 @@ class Windows:
 
     def __len__(self) -> int:
         return max(0, (len(self._tokens) - self.length) // self.step + 1)
+
+    def __iter__(self) -> Iterator[Array]:
+        return (self[at] for at in range(len(self)))
 
     def __getitem__(self, at: int) -> Array:
         start = range(len(self))[at] * self.step
@@ -139,6 +151,9 @@ class Documents:
     def __len__(self) -> int:
         return self._starts[-1]
 
+    def __iter__(self) -> Iterator[Array]:
+        return (self[at] for at in range(len(self)))
+
     def __getitem__(self, at: int) -> Array:
         at = range(len(self))[at]
         return self._tokens.between(self._end(at - 1) if at else 0, self._end(at))
@@ -148,3 +163,10 @@ class Documents:
         ends = self._tokens.loaded(shard)[1]
         assert ends is not None
         return self._tokens._starts[shard] + int(ends[at - self._starts[shard]])
+
+
+def _reopened(path: Path, dtype: str) -> Tokens:
+    """The same files, in another process."""
+    from subword._open_tokens import open_tokens
+
+    return open_tokens(path, dtype=dtype)
