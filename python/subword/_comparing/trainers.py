@@ -176,7 +176,7 @@ def places(num_merges: int) -> list[int]:
 
     Example:
         >>> places(1000)[:6], places(1000)[-2:], places(3)
-        ([0, 1, 2, 3, 4, 5], [841, 1000], [0, 1, 2, 3])
+        ([0, 1, 2, 3, 5, 7], [750, 1000], [0, 1, 2, 3])
     """
     spread = [round((num_merges + 1) ** (at / POINTS)) - 1 for at in range(POINTS + 1)]
     return sorted(set(spread))
