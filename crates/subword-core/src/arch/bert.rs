@@ -40,9 +40,22 @@ pub(super) const BERT_BITS: [u8; 128] = {
     table
 };
 
+/// The first bytes of a text; 0, which is odd, beyond its end.
+#[inline(always)]
+pub(super) fn load(text: &[u8], bytes: &mut [u8; BLOCK]) {
+    match text.first_chunk() {
+        Some(block) => *bytes = *block,
+        None => {
+            *bytes = [0; BLOCK];
+            bytes[..text.len()].copy_from_slice(text);
+        }
+    }
+}
+
 /// The plain form. `lower`: with small letters.
 #[inline(always)]
-pub(super) fn plain(bytes: &mut [u8; BLOCK], lower: bool) -> BertMasks {
+pub(super) fn plain(text: &[u8], bytes: &mut [u8; BLOCK], lower: bool) -> BertMasks {
+    load(text, bytes);
     let mut masks = BertMasks::default();
     for (i, byte) in bytes.iter_mut().enumerate() {
         let class = BERT_BITS.get(usize::from(*byte)).copied().unwrap_or(ODD);

@@ -88,8 +88,9 @@ pub trait Classify {
     /// Appends the positions of the ones, each with `base` added.
     fn positions(bits: u64, base: usize, into: &mut Vec<usize>);
 
-    /// What the bytes are to BERT; makes letters small if `lower`.
-    fn bert(bytes: &mut [u8; BLOCK], lower: bool) -> BertMasks;
+    /// The first bytes of a text, with small letters if `lower`, and what they are to BERT. What is
+    /// beyond the end of the text is odd.
+    fn bert(text: &[u8], bytes: &mut [u8; BLOCK], lower: bool) -> BertMasks;
 }
 
 /// Work that is compiled for each level.
@@ -181,26 +182,29 @@ pub fn prefetch<T>(value: &T) {
 mod tests {
     use super::*;
 
-    struct Bert([u8; BLOCK], bool);
+    struct Bert<'a>(&'a [u8], bool);
 
-    impl Kernel for Bert {
+    impl Kernel for Bert<'_> {
         type Output = (BertMasks, [u8; BLOCK]);
 
         #[inline(always)]
-        fn run<C: Classify>(mut self) -> Self::Output {
-            (C::bert(&mut self.0, self.1), self.0)
+        fn run<C: Classify>(self) -> Self::Output {
+            let mut block = [0; BLOCK];
+            (C::bert(self.0, &mut block, self.1), block)
         }
     }
 
     #[test]
     fn every_level_sees_the_same_words_for_bert() {
         for (byte, at) in (0..=255).flat_map(|byte| (0..BLOCK).map(move |at| (byte, at))) {
-            let mut block = std::array::from_fn(|i| (i * 7 + at) as u8);
-            block[at] = byte;
-            for lower in [false, true] {
-                let plain = Level::Scalar.run(Bert(block, lower));
+            let mut text: [u8; BLOCK + 1] = std::array::from_fn(|i| (i * 7 + at) as u8);
+            text[at] = byte;
+            for (lower, len) in [(false, BLOCK + 1), (true, BLOCK), (true, at), (false, at + 1)] {
+                let plain = Level::Scalar.run(Bert(&text[..len], lower));
+                let beyond = u64::MAX.checked_shl(len as u32).unwrap_or(0);
+                assert_eq!(plain.0.odd & beyond, beyond);
                 for level in Level::available() {
-                    assert_eq!(level.run(Bert(block, lower)), plain, "{level:?} {block:?}");
+                    assert_eq!(level.run(Bert(&text[..len], lower)), plain, "{level:?} {text:?}");
                 }
             }
         }

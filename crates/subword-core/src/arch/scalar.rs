@@ -80,7 +80,7 @@ impl Classify for Scalar {
         }
     }
     #[inline(always)]
-    fn bert(bytes: &mut [u8; BLOCK], lower: bool) -> BertMasks {
-        bert::plain(bytes, lower)
+    fn bert(text: &[u8], bytes: &mut [u8; BLOCK], lower: bool) -> BertMasks {
+        bert::plain(text, bytes, lower)
     }
 }

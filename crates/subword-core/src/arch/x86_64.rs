@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::bert::{BERT_BITS, ODD, PUNCTUATION, WORD};
+use super::bert::{BERT_BITS, ODD, PUNCTUATION, WORD, load};
 use super::scalar::{CLASS_BITS, Scalar};
 use super::wide::{Lanes, Leads, leads};
 use super::{BLOCK, BertMasks, Classify, Kernel, Masks, WINDOW};
@@ -62,15 +62,16 @@ impl Classify for Avx2 {
     }
 
     #[inline(always)]
-    fn bert(bytes: &mut [u8; BLOCK], lower: bool) -> BertMasks {
+    fn bert(text: &[u8], bytes: &mut [u8; BLOCK], lower: bool) -> BertMasks {
         // SAFETY: as above.
-        unsafe { bert_avx2(bytes, lower) }
+        unsafe { bert_avx2(text, bytes, lower) }
     }
 }
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn bert_avx2(bytes: &mut [u8; BLOCK], lower: bool) -> BertMasks {
+fn bert_avx2(text: &[u8], bytes: &mut [u8; BLOCK], lower: bool) -> BertMasks {
+    load(text, bytes);
     let mut masks = BertMasks::default();
     for (half, bytes) in bytes.as_chunks_mut::<32>().0.iter_mut().enumerate() {
         // SAFETY: these are 32 bytes; `loadu` takes any alignment.
@@ -204,19 +205,21 @@ impl Classify for Avx512 {
     }
 
     #[inline(always)]
-    fn bert(bytes: &mut [u8; BLOCK], lower: bool) -> BertMasks {
+    fn bert(text: &[u8], bytes: &mut [u8; BLOCK], lower: bool) -> BertMasks {
         // SAFETY: as above.
-        unsafe { bert_avx512(bytes, lower) }
+        unsafe { bert_avx512(text, bytes, lower) }
     }
 }
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-fn bert_avx512(bytes: &mut [u8; BLOCK], lower: bool) -> BertMasks {
-    // SAFETY: the block has 64 bytes and the table 128; `loadu` takes any alignment.
+fn bert_avx512(text: &[u8], bytes: &mut [u8; BLOCK], lower: bool) -> BertMasks {
+    let there = if text.len() < BLOCK { (1 << text.len()) - 1 } else { u64::MAX };
+    // SAFETY: the text has as many bytes as there are ones, and no others are read; the table has 128
+    // bytes; these loads take any alignment.
     let (lanes, low, high) = unsafe {
         (
-            _mm512_loadu_si512(bytes.as_ptr().cast()),
+            _mm512_maskz_loadu_epi8(there, text.as_ptr().cast()),
             _mm512_loadu_si512(BERT_BITS.as_ptr().cast()),
             _mm512_loadu_si512(BERT_BITS.as_ptr().add(64).cast()),
         )
@@ -225,13 +228,11 @@ fn bert_avx512(bytes: &mut [u8; BLOCK], lower: bool) -> BertMasks {
     // The shuffle ignores the eighth bit of an index: bytes above 127 are cleared by the mask.
     let classes = _mm512_maskz_permutex2var_epi8(!above, low, lanes, high);
     let mask = |bit: u8| _mm512_test_epi8_mask(classes, _mm512_set1_epi8(bit as i8));
-    if lower {
-        let from_a = _mm512_sub_epi8(lanes, _mm512_set1_epi8(b'A' as i8));
-        let upper = _mm512_cmplt_epu8_mask(from_a, _mm512_set1_epi8(26));
-        let small = _mm512_mask_add_epi8(lanes, upper, lanes, _mm512_set1_epi8(0x20));
-        // SAFETY: the block has 64 bytes; `storeu` takes any alignment.
-        unsafe { _mm512_storeu_si512(bytes.as_mut_ptr().cast(), small) };
-    }
+    let from_a = _mm512_sub_epi8(lanes, _mm512_set1_epi8(b'A' as i8));
+    let upper = _mm512_cmplt_epu8_mask(from_a, _mm512_set1_epi8(if lower { 26 } else { 0 }));
+    let small = _mm512_mask_add_epi8(lanes, upper, lanes, _mm512_set1_epi8(0x20));
+    // SAFETY: the block has 64 bytes; `storeu` takes any alignment.
+    unsafe { _mm512_storeu_si512(bytes.as_mut_ptr().cast(), small) };
     BertMasks { word: mask(WORD), punctuation: mask(PUNCTUATION), odd: mask(ODD) | above }
 }
 

@@ -233,6 +233,14 @@ impl Cache {
         }
     }
 
+    /// Makes room for so many short pieces at once, in an empty cache.
+    pub fn reserve(&mut self, pieces: usize) {
+        let len = (2 * pieces).next_power_of_two().min(self.short.most);
+        if len > self.short.lines.len() {
+            self.short.resize(len);
+        }
+    }
+
     /// What the hot loop looks at.
     #[inline(always)]
     pub fn view(&self) -> View<'_> {

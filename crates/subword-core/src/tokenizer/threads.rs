@@ -102,9 +102,14 @@ impl Tokenizer {
     ) -> Result<Ragged> {
         let threads = how_many(threads, texts.iter().map(|text| text.len()).sum());
         self.with_finders(allowed, texts, |finders| {
-            let jobs = jobs(&texts.iter().map(|text| text.len()).collect::<Vec<_>>());
+            let mut jobs = jobs(&texts.iter().map(|text| text.len()).collect::<Vec<_>>());
+            if threads < 2 && !jobs.is_empty() {
+                jobs = vec![0..texts.len()];
+            }
             let parts = self.share(jobs.len(), threads, |job, worker| {
-                let mut part = Ragged::default();
+                let bytes: usize = texts[jobs[job].clone()].iter().map(|text| text.len()).sum();
+                let mut part = Ragged { ids: room_for_ids(bytes / 4 + 8), offsets: Vec::new() };
+                part.offsets.reserve(jobs[job].len());
                 if self.encode_plain_texts(&texts[jobs[job].clone()], finders, worker, &mut part) {
                     return Ok(part);
                 }

@@ -101,6 +101,9 @@ const KINDS: [Kind; 8] = [
 const KIND: u32 = 3;
 const LEN: u32 = 5;
 
+/// The longest text.
+const TEXT: usize = 1 << LEN;
+
 /// BERT's normaliser and pattern.
 #[derive(Debug)]
 pub struct Front {
@@ -108,6 +111,9 @@ pub struct Front {
     classes: &'static Classes,
     entries: TwoLevel<u32>,
     texts: Vec<u8>,
+    /// PERF: for the code points of two bytes that are part of words, the bytes that they become, and
+    /// above them their number; 0 for others. Russian goes by these.
+    small: Box<[u32; 0x800]>,
 }
 
 impl Front {
@@ -117,7 +123,8 @@ impl Front {
             return None;
         }
         let classes = Classes::of(tables);
-        let mut front = Front { bert, classes, entries: TwoLevel::new(), texts: Vec::new() };
+        let (entries, texts) = (TwoLevel::new(), Vec::new());
+        let mut front = Front { bert, classes, entries, texts, small: Box::new([0; 0x800]) };
         let unknown = id_entry(words.unknown_character());
         if bert.strip_accents {
             front.entries.fill(bert::HANGUL, Kind::Syllable as u32);
@@ -136,7 +143,35 @@ impl Front {
             *front.entries.at(code) = entry;
         }
         front.entries.fill(bert::DELETED, Kind::Nothing as u32);
+        for code in 0x80..0x800 {
+            front.small[code as usize] = front.small_entry(code);
+        }
+        // Texts are copied in one go, whatever their length.
+        front.texts.resize(front.texts.len() + TEXT, 0);
         Some(front)
+    }
+
+    fn small_entry(&self, code: u32) -> u32 {
+        let entry = self.entries.get(code);
+        let mut itself = [0; 4];
+        let text = match KINDS[(entry & 7) as usize] {
+            Kind::Same => {
+                char::from_u32(code).unwrap_or_default().encode_utf8(&mut itself).as_bytes()
+            }
+            Kind::Text => self.text(entry),
+            _ => return 0,
+        };
+        if text.len() > 3 {
+            return 0;
+        }
+        let bytes = text.iter().rev().fold(0, |bytes, &byte| bytes << 8 | u32::from(byte));
+        bytes | (text.len() as u32) << 24
+    }
+
+    /// The text of an entry that is one.
+    fn text(&self, entry: u32) -> &[u8] {
+        let (len, at) = (entry >> KIND & ((1 << LEN) - 1), entry >> (KIND + LEN));
+        &self.texts[at as usize..(at + len) as usize]
     }
 
     fn entry(&mut self, code: u32, words: &WordEncoder) -> u32 {
@@ -223,13 +258,11 @@ impl Walk<'_> {
         let lower = self.front.bert.lowercase;
         loop {
             let rest = &self.text[self.at..];
-            let mut block = [b' '; BLOCK];
             let len = rest.len().min(BLOCK);
-            match rest.first_chunk() {
-                Some(whole) => block = *whole,
-                None => block[..len].copy_from_slice(rest),
-            }
-            let masks = C::bert(&mut block, lower);
+            self.found.reserve(BLOCK);
+            let base = self.found.len;
+            let Some(block) = self.found.normal[base..].first_chunk_mut() else { return };
+            let masks = C::bert(rest, block, lower);
             let stop = (masks.odd.trailing_zeros() as usize).min(len);
             let valid = if stop < BLOCK { (1 << stop) - 1 } else { u64::MAX };
             let (word, punctuation) = (masks.word & valid, masks.punctuation & valid);
@@ -238,11 +271,6 @@ impl Walk<'_> {
             // A word that reaches the odd byte may go on there.
             let closed = if stop < len { valid } else { u64::MAX };
             let ends = before & !word & closed | punctuation << 1;
-            self.found.reserve(BLOCK);
-            let base = self.found.len;
-            if let Some(to) = self.found.normal[base..].first_chunk_mut() {
-                *to = block;
-            }
             C::positions(starts, base, &mut self.found.starts);
             C::positions(ends, base, &mut self.found.ends);
             if punctuation >> 63 == 1 {
@@ -279,6 +307,18 @@ impl Walk<'_> {
                 continue;
             }
             ascii = 0;
+            if let Some(&[first @ 0xC2..=0xDF, second @ 0x80..=0xBF]) =
+                text[self.at..].first_chunk()
+            {
+                let code = (usize::from(first) & 0x1F) << 6 | usize::from(second) & 0x3F;
+                let small = self.front.small[code];
+                if small != 0 {
+                    self.begin();
+                    self.append(small.to_le_bytes(), small as usize >> 24);
+                    self.at += 2;
+                    continue;
+                }
+            }
             if !self.open && self.found.starts.len() >= most {
                 return;
             }
@@ -288,12 +328,14 @@ impl Walk<'_> {
             match kind {
                 Kind::Same => {
                     self.begin();
-                    self.append(&text[self.at..self.at + len]);
+                    self.append_text(&text[self.at..self.at + len]);
                 }
                 Kind::Text => {
                     self.begin();
                     let (len, at) = (entry >> KIND & ((1 << LEN) - 1), entry >> (KIND + LEN));
-                    self.append(&self.front.texts[at as usize..(at + len) as usize]);
+                    if let Some(&text) = self.front.texts[at as usize..].first_chunk::<TEXT>() {
+                        self.append(text, len as usize);
+                    }
                 }
                 Kind::Id => {
                     self.close();
@@ -303,7 +345,8 @@ impl Walk<'_> {
                 Kind::Syllable => {
                     self.begin();
                     let mut room = [0; 12];
-                    self.append(bert::syllable(code, &mut room).as_bytes());
+                    let len = bert::syllable(code, &mut room).len();
+                    self.append(room, len);
                 }
                 Kind::Nothing => {}
                 Kind::White => self.close(),
@@ -322,14 +365,14 @@ impl Walk<'_> {
             b'a'..=b'z' | b'0'..=b'9' | b'A'..=b'Z' => {
                 self.begin();
                 let upper = byte.is_ascii_uppercase() && self.front.bert.lowercase;
-                self.append(&[byte | u8::from(upper) << 5]);
+                self.append([byte | u8::from(upper) << 5], 1);
             }
             b' ' | b'\t' | b'\n' | b'\r' => self.close(),
             0..0x20 | 0x7F => {}
             _ => {
                 self.close();
                 self.begin();
-                self.append(&[byte]);
+                self.append([byte], 1);
                 self.close();
             }
         }
@@ -354,11 +397,22 @@ impl Walk<'_> {
     }
 
     #[inline(always)]
-    fn append(&mut self, bytes: &[u8]) {
-        self.found.reserve(bytes.len());
-        let at = self.found.len;
-        self.found.normal[at..at + bytes.len()].copy_from_slice(bytes);
-        self.found.len += bytes.len();
+    fn append<const N: usize>(&mut self, bytes: [u8; N], len: usize) {
+        self.found.reserve(N);
+        if let Some(to) = self.found.normal[self.found.len..].first_chunk_mut() {
+            *to = bytes;
+            self.found.len += len;
+        }
+    }
+
+    /// At most four bytes.
+    #[inline(always)]
+    fn append_text(&mut self, text: &[u8]) {
+        let mut bytes = [0; 4];
+        for (to, &byte) in bytes.iter_mut().zip(text) {
+            *to = byte;
+        }
+        self.append(bytes, text.len());
     }
 
     /// The open word, or the one that starts here, and all up to the next space, by the definition.
@@ -382,7 +436,7 @@ impl Walk<'_> {
                 }
                 if class != Class::White {
                     self.begin();
-                    self.append(c.encode_utf8(&mut [0; 4]).as_bytes());
+                    self.append_text(c.encode_utf8(&mut [0; 4]).as_bytes());
                 }
                 if class == Class::Punctuation {
                     self.close();

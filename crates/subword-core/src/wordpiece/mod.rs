@@ -111,17 +111,7 @@ impl WordEncoder {
     /// The longest token from a node on that the text starts with, and its length there.
     #[inline]
     fn longest(&self, from: Node, text: &[u8]) -> Option<(TokenId, usize)> {
-        let (mut node, mut found) = (from, None);
-        for (at, &byte) in text.iter().enumerate() {
-            match self.trie.child(node, byte) {
-                Some(child) => node = child,
-                None => break,
-            }
-            if let Some(id) = self.trie.id(node) {
-                found = Some((id, at + 1));
-            }
-        }
-        found
+        self.trie.longest(from, text)
     }
 
     /// Whether a word is unknown because of its length.

@@ -110,6 +110,7 @@ impl Tokenizer {
 
     /// Lets a new worker know the words that are tokens.
     pub(super) fn remember_vocabulary(&self, fast: &Fast, worker: &mut Worker) {
+        worker.cache.reserve(fast.vocabulary.len());
         for &id in &fast.vocabulary {
             if let Some(word) = self.model.vocab.bytes_of(id) {
                 worker.cache.insert(word, false, &[id]);
