@@ -60,7 +60,7 @@ pub(super) fn plain(text: &[u8], bytes: &mut [u8; BLOCK], lower: bool) -> BertMa
     for (i, byte) in bytes.iter_mut().enumerate() {
         let class = BERT_BITS.get(usize::from(*byte)).copied().unwrap_or(ODD);
         masks.word |= u64::from(class & WORD) << i;
-        masks.punctuation |= u64::from(class / PUNCTUATION & 1) << i;
+        masks.punctuation |= u64::from((class / PUNCTUATION) & 1) << i;
         masks.odd |= u64::from(class / ODD) << i;
         if lower {
             byte.make_ascii_lowercase();

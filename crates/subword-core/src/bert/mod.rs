@@ -268,7 +268,7 @@ pub(crate) const HANGUL: &[(u32, u32)] = &[(0xAC00, 0xD7A3)];
 pub(crate) fn syllable(code: u32, room: &mut [u8; 12]) -> &str {
     let at = code - 0xAC00;
     let letters = [0x1100 + at / 588, 0x1161 + at % 588 / 28, 0x11A7 + at % 28];
-    write_into(room, &letters[..2 + usize::from(at % 28 > 0)])
+    write_into(room, &letters[..2 + usize::from(!at.is_multiple_of(28))])
 }
 
 /// A Chinese character between spaces.

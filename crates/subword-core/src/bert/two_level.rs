@@ -36,7 +36,7 @@ impl<T: Copy + Default> TwoLevel<T> {
         for &(first, last) in ranges {
             let mut code = first;
             while code <= last {
-                if code as usize % BLOCK == 0 && (last - code) as usize >= BLOCK - 1 {
+                if (code as usize).is_multiple_of(BLOCK) && (last - code) as usize >= BLOCK - 1 {
                     self.index[code as usize / BLOCK] = full;
                     code += BLOCK as u32;
                 } else {

@@ -171,8 +171,8 @@ impl Writer<'_> {
 fn first_char(text: &[u8]) -> (char, usize) {
     let len = match text[0] {
         byte @ ..0x80 => return (char::from(byte), 1),
-        ..0xE0 => 2,
-        ..0xF0 => 3,
+        0x80..0xE0 => 2,
+        0xE0..0xF0 => 3,
         _ => 4,
     };
     let c = text.get(..len).and_then(|bytes| std::str::from_utf8(bytes).ok()?.chars().next());

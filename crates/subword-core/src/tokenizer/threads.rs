@@ -104,7 +104,8 @@ impl Tokenizer {
         self.with_finders(allowed, texts, |finders| {
             let mut jobs = jobs(&texts.iter().map(|text| text.len()).collect::<Vec<_>>());
             if threads < 2 && !jobs.is_empty() {
-                jobs = vec![0..texts.len()];
+                jobs.truncate(1);
+                jobs[0].end = texts.len();
             }
             let parts = self.share(jobs.len(), threads, |job, worker| {
                 let bytes: usize = texts[jobs[job].clone()].iter().map(|text| text.len()).sum();

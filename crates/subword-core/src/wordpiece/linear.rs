@@ -206,8 +206,8 @@ impl Linear {
 fn length(byte: u8) -> u8 {
     match byte {
         ..0x80 => 1,
-        ..0xE0 => 2,
-        ..0xF0 => 3,
+        0x80..0xE0 => 2,
+        0xE0..0xF0 => 3,
         _ => 4,
     }
 }
