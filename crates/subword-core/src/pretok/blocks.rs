@@ -35,18 +35,18 @@ pub(super) trait Family {
 
 /// Bit i: a piece starts at character i. Certain for the bits below `limit`.
 pub(super) struct Starts {
-    bits: u64,
-    limit: u32,
+    pub(super) bits: u64,
+    pub(super) limit: u32,
 }
 
 /// A block, and the classes that all families use.
 pub(super) struct Block {
     class: Masks,
     /// How many characters there are.
-    len: u32,
+    pub(super) len: u32,
     letter: u64,
-    white: u64,
-    other: u64,
+    pub(super) white: u64,
+    pub(super) other: u64,
 }
 
 impl Block {
@@ -124,7 +124,7 @@ fn low_bits(n: u32) -> u64 {
 
 /// Bit i: the character before i is in `mask`.
 #[inline(always)]
-fn after(mask: u64) -> u64 {
+pub(super) fn after(mask: u64) -> u64 {
     mask << 1
 }
 

@@ -249,7 +249,7 @@ impl Kernel for Fill<'_> {
             Scanner::Bert(tables) => {
                 let classes = Classes::of(tables);
                 let scan = |text: &[u8], at| bert::scan(classes, text, at);
-                alternate(text, at, ends, |_, at, _, _| at, scan);
+                alternate(text, at, ends, blocks::fill::<bert::Words, C>, scan);
             }
             Scanner::Whitespace => alternate(text, at, ends, |_, at, _, _| at, whitespace::scan),
         }
