@@ -12,6 +12,10 @@ use crate::arch::Map;
 /// PERF: giving back interrupts all cores that run this process, so it is not done for every block.
 const RELEASED: usize = 4 << 20;
 
+/// How far back that is done: other threads may have been looking at what was given back before, and got
+/// it again. It is more than all threads look at together.
+const BEHIND: usize = 8 * RELEASED;
+
 /// The bytes of a block.
 #[derive(Debug)]
 pub enum Bytes {
@@ -60,7 +64,7 @@ impl Drop for Part {
     fn drop(&mut self) {
         let end = self.part.end / RELEASED * RELEASED;
         if end > self.part.start {
-            self.map.release(end.saturating_sub(RELEASED).min(self.part.start)..end);
+            self.map.release(end.saturating_sub(BEHIND).min(self.part.start)..end);
         }
     }
 }
