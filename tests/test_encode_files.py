@@ -6,12 +6,15 @@ import gzip
 import json
 import pickle
 import struct
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import subword
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from subword import Tokenizer
 from subword._encode_files import EncodedFiles
 
@@ -248,6 +251,23 @@ def test_a_document_larger_than_a_block_is_the_same(tmp_path: Path) -> None:
     assert made.documents == 1
     ids = np.load(tmp_path / "ids.npy")
     assert np.array_equal(ids, SMALL.encode_array(text))
+
+
+@given(
+    documents=st.lists(st.text(st.sampled_from("low \n\r<|é你😀"), max_size=60), max_size=12),
+    out=st.sampled_from(["ids.idx", "ids.parquet", "shards/"]),
+    shard_size=st.sampled_from([1, 10, 50, 1000]),
+)
+@settings(max_examples=40)
+def test_documents_come_out_as_they_went_in(
+    documents: Documents, out: str, shard_size: int
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        corpus = Path(folder, "corpus.txt")
+        corpus.write_bytes("".join(text + END for text in documents).encode())
+        encode(corpus, f"{folder}/{out}", shard_size=shard_size, verify=True)
+        found = [ids.tolist() for ids in subword.open_tokens(f"{folder}/{out}").documents]
+    assert found == expected(documents)
 
 
 def test_what_makes_no_sense_is_refused(corpus: Path, tmp_path: Path) -> None:
