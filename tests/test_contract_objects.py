@@ -271,5 +271,5 @@ def test_an_unknown_format_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="format") as caught:
         tokenizer_named("merges").save(tmp_path / "tok", format="yaml")
     assert str(caught.value) == (
-        'format must be one of "native", "tiktoken", "gpt2", "huggingface", not "yaml"'
+        'format must be one of "native", "tiktoken", "gpt2", "huggingface", "bert", not "yaml"'
     )

@@ -50,6 +50,7 @@ METHODS = [
     "encode_batch",
     "encode_batch_arrays",
     "encode_files",
+    "encode_inputs",
     "encode_iter",
     "encode_iterable",
     "encode_offsets",
@@ -77,6 +78,7 @@ METHODS = [
     "unk_token",
     "vocab",
     "vocab_size",
+    "wordpiece",
 ]
 
 

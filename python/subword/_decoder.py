@@ -26,9 +26,19 @@ class Decoder:
     The pieces of text that it returns, joined, are what ``decode`` gives for all the ids at once.
     """
 
-    def __init__(self, tokenizer: Engine, *, errors: str = "replace") -> None:
+    def __init__(
+        self,
+        tokenizer: Engine,
+        *,
+        errors: str = "replace",
+        skip_special_tokens: bool = False,
+        cleanup: bool | None = None,
+    ) -> None:
         """Start with nothing held back; ``errors`` is Python's, for bytes that are not UTF-8."""
         self._tokenizer = tokenizer
+        self._skips_special_tokens = skip_special_tokens
+        self._cleanup = cleanup
+        self._first: int | None = None
         self._utf8 = codecs.getincrementaldecoder("utf-8")(errors)
         self._mark = (tokenizer.end_of_word or "").encode()
         self._space = b""
@@ -36,7 +46,11 @@ class Decoder:
     def push(self, id: int) -> str:
         """The text that is certain once this id is known: often some, sometimes none."""
         token = self._tokenizer.token_bytes(id)
-        if self._mark:
+        if self._skips_special_tokens and not self._stays(id):
+            return ""
+        if self._tokenizer.kind == "wordpiece":
+            token = self._word_piece(id)
+        elif self._mark:
             word = token.removesuffix(self._mark)
             # The mark is a space once something follows it.
             before, self._space = self._space, b" " if len(word) < len(token) else b""
@@ -45,5 +59,21 @@ class Decoder:
 
     def finish(self) -> str:
         """The rest, bytes that never became a character included; then it starts afresh."""
-        self._space = b""
+        self._space, self._first = b"", None
         return self._utf8.decode(b"", final=True)
+
+    def _stays(self, id: int) -> bool:
+        """Whether an id is text even where special tokens are skipped."""
+        whole = self._tokenizer.decode_bytes([id])
+        return self._tokenizer.decode_bytes([id], skip_special_tokens=True) == whole
+
+    def _word_piece(self, id: int) -> bytes:
+        """The text of a token, which depends on whether anything is before it, not on what."""
+        if self._first is None:
+            self._first = id
+            return self._tokenizer.decode_bytes([id], cleanup=self._cleanup)
+        before, both = (
+            self._tokenizer.decode_bytes(ids, cleanup=self._cleanup)
+            for ids in ([self._first], [self._first, id])
+        )
+        return both[len(before) :]

@@ -55,8 +55,8 @@ MOST_TOKENS = 2000
 
 #: Where the tokens come from: merges; the longest tokens of the vocabulary; the whole piece is a
 #: token, whatever the merges say; it is a special token; there are none, because it is white space,
-#: for which an end-of-word mark stands.
-How = Literal["merged", "longest", "whole", "special", "skipped"]
+#: for which an end-of-word mark stands; it is a word that WordPiece has no tokens for.
+How = Literal["merged", "longest", "whole", "special", "skipped", "unknown"]
 
 #: The mark, where a piece is a list of units: no unit is empty.
 MARK = b""
@@ -118,7 +118,7 @@ class Explanation:
         rows = []
         if self.how in ("merged", "whole"):
             rows = [("rank", "pair", "tokens"), ("", "", spaced(self.first))]
-        elif self.how == "longest":
+        elif self.how in ("longest", "unknown"):
             rows = [("", "", spaced(self.first))]
         for step in self.steps:
             tokens = spaced(step.tokens, made=[step.at] if colour else [])
@@ -175,6 +175,7 @@ class Explanation:
             "longest": "  is cut into the longest tokens",
             "whole": "  is a token, though no merges make it",
             "special": "  is a special token",
+            "unknown": "  has no tokens",
             "skipped": "  is white space, which has no tokens: a mark stands for it",
         }
         return visible(self.piece) + note[self.how]
@@ -186,7 +187,7 @@ class Explainer:
     def __init__(self, tok: Tokenizer) -> None:
         native = json.loads(tok.to_bytes())  # docs/formats.md: what no property tells stands here
         self.tok = tok
-        self.normalizer: str | None = native.get("normalizer")
+        self.normalizer: str | dict[str, object] | None = native.get("normalizer")
         self.ignore_merges: bool = native.get("ignore_merges", False)
         self.joined: bool = native.get("end_of_word_joined", False)
         self.mark = (tok.end_of_word or "").encode()
@@ -343,6 +344,8 @@ class Explainer:
         """What the model's normaliser makes of a text."""
         if self.normalizer is None:
             return raw
+        if not isinstance(self.normalizer, str):
+            raise TextError("characters that BERT's normaliser made cannot be explained", 0)
         form, _, lower = self.normalizer.partition("-")
         text = unicodedata.normalize(form.upper(), raw.decode(errors="surrogateescape"))  # type: ignore[arg-type]
         if lower:

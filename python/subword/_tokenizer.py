@@ -23,14 +23,21 @@ if TYPE_CHECKING:
     from subword._explain import Explainer, Explanation
     from subword._training_log import TrainingLog
     from subword._types import (
+        BertTables,
         Encoder,
         Errors,
+        ModelInputs,
+        Padding,
         Pattern,
+        Side,
         Special,
         SpecialTokens,
         StrPath,
         Text,
+        Truncation,
         Units,
+        Unknown,
+        WordEncoder,
     )
 
 DEFAULT_CACHE_BYTES: int = _core.DEFAULT_CACHE_BYTES
@@ -40,7 +47,7 @@ STREAM_BYTES = 1 << 16
 
 
 class Tokenizer(_core.Engine):
-    """Text to token ids and back, by byte-pair encoding.
+    """Text to token ids and back, by byte-pair encoding or WordPiece.
 
     Frozen: any number of threads may share one, a forked child goes on with it, it pickles, and two
     tokenizers are equal if they give the same ids for the same reasons. ``cache_bytes`` bounds the
@@ -102,13 +109,15 @@ class Tokenizer(_core.Engine):
         model = _core.Model.from_merges(
             vocab, merges, special_tokens, pattern, units, end_of_word, unk_token
         )
-        if encoder != "merges":
-            model = model.encoded_by(encoder)
-        return cls._of(model, cache_bytes)
+        return cls._of(model, cache_bytes, None if encoder == "merges" else encoder)
 
     @classmethod
-    def _of(cls, model: _core.Model, cache_bytes: int) -> Self:
-        return _core.Engine.__new__(cls, model, cache_bytes)
+    def _of(
+        cls, model: _core.Model, cache_bytes: int, encoder: Encoder | WordEncoder | None = None
+    ) -> Self:
+        if encoder is not None and encoder != "fast" and encoder != "linear":
+            model = model.encoded_by(encoder)
+        return _core.Engine.__new__(cls, model, cache_bytes, encoder == "linear")
 
     @classmethod
     def from_ranks(
@@ -128,6 +137,73 @@ class Tokenizer(_core.Engine):
         return cls._of(_core.Model.from_ranks(ranks, special_tokens, pattern), cache_bytes)
 
     @classmethod
+    def wordpiece(
+        cls,
+        vocab: Iterable[str] | Mapping[int, bytes],
+        special_tokens: SpecialTokens | None = None,
+        *,
+        lowercase: bool = True,
+        strip_accents: bool | None = None,
+        clean: bool = True,
+        cjk: bool = True,
+        tables: BertTables = "0.23",
+        pattern: Pattern = "bert",
+        prefix: str = "##",
+        unk_token: str = "[UNK]",
+        cls_token: str = "[CLS]",
+        sep_token: str = "[SEP]",
+        max_word_chars: int | None = 100,
+        max_word_bytes: int | None = None,
+        unknown: Unknown = "word",
+        cleanup: bool = True,
+        encoder: WordEncoder = "fast",
+        cache_bytes: int = DEFAULT_CACHE_BYTES,
+    ) -> Self:
+        """A WordPiece tokenizer with these tokens; of strings the place is the id.
+
+        Text is made ready as for BERT: ``clean`` takes out control characters, ``cjk`` makes every
+        Chinese character a word, then case and accents go (``strip_accents=None``: where
+        ``lowercase``). ``tables="1.0"`` knows newer characters, as coming Hugging Face tokenizers
+        do. The words are those of ``pattern``; a word is the longest token that starts it, then the
+        longest with ``prefix`` that goes on. A word without such tokens, or with more than
+        ``max_word_chars`` characters (or ``max_word_bytes`` bytes), is ``unk_token``; with
+        ``unknown="char"`` only the character is at which no token starts.
+
+        Special tokens are those of BERT that ``vocab`` has, unless the caller names them. If
+        ``cls_token`` and ``sep_token`` are among them, they stand around a text where
+        ``add_special_tokens`` asks for it.
+
+        ``encoder="linear"`` gives the same ids in a time that depends on nothing but the length of
+        the text; ``"fast"`` is faster on what people write.
+
+        >>> tok = Tokenizer.wordpiece(["[UNK]", "[CLS]", "[SEP]", "low", "##er", "##est"])
+        >>> tok.encode("Lower, löwest", add_special_tokens=True)
+        [1, 3, 4, 0, 3, 5, 2]
+        >>> tok.decode([3, 4, 3, 5])
+        'lower lowest'
+        """
+        if not isinstance(vocab, Mapping):
+            vocab = {id: token.encode() for id, token in enumerate(vocab)}
+        settings: dict[str, object] = {
+            "special_tokens": special_tokens,
+            "pattern": pattern,
+            "unk_token": unk_token,
+            "cls_token": cls_token,
+            "sep_token": sep_token,
+            "prefix": prefix,
+            "max_word_chars": max_word_chars,
+            "max_word_bytes": max_word_bytes,
+            "unknown": unknown,
+            "cleanup": cleanup,
+            "lowercase": lowercase,
+            "strip_accents": strip_accents,
+            "clean": clean,
+            "cjk": cjk,
+            "tables": tables,
+        }
+        return cls._of(_core.Model.word_piece(vocab, settings), cache_bytes, encoder)
+
+    @classmethod
     def load(
         cls,
         path: StrPath,
@@ -135,20 +211,23 @@ class Tokenizer(_core.Engine):
         pattern: Pattern | None = None,
         special_tokens: SpecialTokens | None = None,
         merges: StrPath | None = None,
-        encoder: Encoder | None = None,
+        lowercase: bool | None = None,
+        encoder: Encoder | WordEncoder | None = None,
         cache_bytes: int = DEFAULT_CACHE_BYTES,
     ) -> Self:
         """Read a tokenizer from a file; the file's content says which format it is.
 
         Our own file, ``tokenizer.json``, ``vocab.json`` (with ``merges.txt`` beside it, or
-        ``merges``), ``.tiktoken`` (which has no pattern: pass ``pattern``), or a directory with one
-        of these.
+        ``merges``), ``.tiktoken`` (which has no pattern: pass ``pattern``), ``vocab.txt``, or a
+        directory with one of these. Whether a ``vocab.txt`` is for text in lower case says
+        ``lowercase``, or ``tokenizer_config.json`` beside it, or the capital letters in it.
 
         ``encoder`` is "merges" or "longest", instead of what the file says: other ids for the same
-        tokens.
+        tokens. WordPiece has two ways to the same ids: "fast", and "linear", whose time depends on
+        nothing but the length of the text.
         """
-        model = _core.Model.load(path, pattern, special_tokens, merges)
-        return cls._of(model if encoder is None else model.encoded_by(encoder), cache_bytes)
+        model = _core.Model.load(path, pattern, special_tokens, merges, lowercase)
+        return cls._of(model, cache_bytes, encoder)
 
     @classmethod
     def from_files(
@@ -280,9 +359,68 @@ class Tokenizer(_core.Engine):
         )
         return encode_files(self, sources, out, settings)
 
-    def decoder(self, *, errors: str = "replace") -> Decoder:
+    def encode_inputs(
+        self,
+        texts: Iterable[Text],
+        pairs: Iterable[Text] | None = None,
+        *,
+        max_length: int | None = None,
+        truncation: Truncation = "longest_first",
+        truncation_side: Side = "right",
+        padding: Padding | None = "longest",
+        padding_side: Side = "right",
+        pad_to_multiple_of: int | None = None,
+        pad_token: str | None = None,
+        add_special_tokens: bool = True,
+        special: Special = "text",
+        errors: Errors = "strict",
+        threads: int | None = None,
+    ) -> ModelInputs:
+        """Many texts, or pairs of texts, as the numpy arrays that a model takes.
+
+        ``input_ids``, ``attention_mask`` and ``token_type_ids``, a row for each text: the template
+        around it, cut to ``max_length``, padded to the length of the longest row or to
+        ``max_length``. The padding is ``[PAD]``, ``<pad>`` or ``pad_token``. Nothing is remembered:
+        the next call does what its own arguments say.
+
+        >>> vocab = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "low", "##er", "slow"]
+        >>> tok = Tokenizer.wordpiece(vocab)
+        >>> inputs = tok.encode_inputs(["Lower", "low"], ["slow", "slow lower"], max_length=6)
+        >>> inputs["input_ids"].tolist()
+        [[2, 4, 5, 3, 6, 3], [2, 4, 3, 6, 4, 3]]
+        >>> inputs["token_type_ids"].tolist()
+        [[0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 1]]
+        """
+        from subword._inputs import model_inputs
+
+        return model_inputs(
+            self,
+            texts,
+            pairs,
+            max_length=max_length,
+            truncation=truncation,
+            truncation_side=truncation_side,
+            padding=padding,
+            padding_side=padding_side,
+            pad_to_multiple_of=pad_to_multiple_of,
+            pad_token=pad_token,
+            add_special_tokens=add_special_tokens,
+            special=special,
+            errors=errors,
+            threads=threads,
+        )
+
+    def decoder(
+        self,
+        *,
+        errors: str = "replace",
+        skip_special_tokens: bool = False,
+        cleanup: bool | None = None,
+    ) -> Decoder:
         """A decoder for ids that arrive one by one."""
-        return Decoder(self, errors=errors)
+        return Decoder(
+            self, errors=errors, skip_special_tokens=skip_special_tokens, cleanup=cleanup
+        )
 
     def explain(self, piece: Text) -> Explanation:
         """How one piece becomes its tokens, merge by merge: to print, as a tree, as data.
@@ -305,8 +443,9 @@ class Tokenizer(_core.Engine):
     @cached_property
     def _explainer(self) -> Explainer:
         from subword._explain import Explainer
+        from subword._explain_wordpiece import WordPieceExplainer
 
-        return Explainer(self)
+        return WordPieceExplainer(self) if self.kind == "wordpiece" else Explainer(self)
 
     def token_id(self, token: bytes | str) -> int:
         """The id of a token."""
@@ -337,7 +476,8 @@ class Tokenizer(_core.Engine):
         return hash(self.fingerprint)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _restore, (type(self), self.to_bytes(), self.cache_bytes)
+        encoder = "linear" if self._linear else None
+        return _restore, (type(self), self.to_bytes(), self.cache_bytes, encoder)
 
     def __repr__(self) -> str:
         pattern = self.pattern
@@ -368,5 +508,7 @@ def _whole_characters(texts: Iterable[Text]) -> Iterator[Text]:
         yield half
 
 
-def _restore(cls: type[Tokenizer], data: bytes, cache_bytes: int) -> Tokenizer:
-    return cls._of(_core.Model.from_bytes(data), cache_bytes)
+def _restore(
+    cls: type[Tokenizer], data: bytes, cache_bytes: int, encoder: WordEncoder | None
+) -> Tokenizer:
+    return cls._of(_core.Model.from_bytes(data), cache_bytes, encoder)

@@ -1,10 +1,10 @@
-"""What the arguments of the public calls may be: for type checkers, not loaded at run time."""
+"""What the arguments of the public calls may be: for type checkers, not loaded with the package."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence, Set
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias, TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -34,8 +34,34 @@ Unit: TypeAlias = Literal["chars", "bytes"]
 Units: TypeAlias = Literal["bytes", "chars"]
 Encoder: TypeAlias = Literal["merges", "longest"]
 
+#: How WordPiece finds its tokens; the ids are the same.
+WordEncoder: TypeAlias = Literal["fast", "linear"]
+
+#: Whose Unicode tables BERT's normaliser and pattern use: a version of Hugging Face tokenizers.
+BertTables: TypeAlias = Literal["0.23", "1.0"]
+
+#: What is unknown where a part of a word has no token.
+Unknown: TypeAlias = Literal["word", "char"]
+
 #: A path to a file.
 StrPath: TypeAlias = str | os.PathLike[str]
+
+#: Which of two texts is cut where they are too long together.
+Truncation: TypeAlias = Literal["longest_first", "only_first", "only_second"]
+
+#: How long rows are made: as the longest of them, or as ``max_length``.
+Padding: TypeAlias = Literal["longest", "max_length"]
+
+#: Where a text is cut, or a row is padded.
+Side: TypeAlias = Literal["right", "left"]
+
+
+class ModelInputs(TypedDict):
+    """The rows that a model takes, under the names that it takes them by."""
+
+    input_ids: npt.NDArray[np.int64]
+    attention_mask: npt.NDArray[np.int64]
+    token_type_ids: npt.NDArray[np.int64]
 
 
 class Rows(Protocol):

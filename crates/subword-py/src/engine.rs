@@ -4,12 +4,13 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use numpy::PyArray1;
+use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 use subword_core::formats::{self, Format};
-use subword_core::tokenizer::{Ragged, Threads};
-use subword_core::{Encoder, Merges, Result, TokenId, Tokenizer, Units};
+use subword_core::tokenizer::{Decoding, Ragged, Threads};
+use subword_core::{Content, Encoder, Merges, Result, Slot, TokenId, Tokenizer, Units};
 
 use crate::errors;
 use crate::ids::{id_from, ids_from};
@@ -23,6 +24,7 @@ const DETACH_BYTES: usize = 4096;
 #[pyclass(frozen, subclass, module = "subword._core")]
 pub(crate) struct Engine {
     tokenizer: Tokenizer,
+    linear: bool,
 }
 
 impl Engine {
@@ -71,12 +73,15 @@ fn run<R: Send>(
 #[pymethods]
 impl Engine {
     #[new]
-    #[pyo3(signature = (model, cache_bytes))]
-    fn new(py: Python<'_>, model: &Model, cache_bytes: i128) -> PyResult<Engine> {
+    #[pyo3(signature = (model, cache_bytes, linear=false))]
+    fn new(py: Python<'_>, model: &Model, cache_bytes: i128, linear: bool) -> PyResult<Engine> {
         let cache_bytes = natural("cache_bytes", cache_bytes)?;
         let model = model.0.clone();
-        let made = py.detach(|| Tokenizer::new(model, cache_bytes));
-        Ok(Engine { tokenizer: made.map_err(|error| errors::raise(py, error))? })
+        let made = py.detach(|| match linear {
+            true => Tokenizer::linear(model),
+            false => Tokenizer::new(model, cache_bytes),
+        });
+        Ok(Engine { tokenizer: made.map_err(|error| errors::raise(py, error))?, linear })
     }
 
     /// The ids of a text, as a list.
@@ -234,35 +239,48 @@ impl Engine {
     }
 
     /// The bytes that ids spell.
-    fn decode_bytes<'py>(&self, ids: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
-        let py = ids.py();
-        let ids = ids_from(ids)?;
-        let bytes = run(py, ids.len() * 4, || self.tokenizer.decode(&ids))?;
-        Ok(PyBytes::new(py, &bytes))
+    #[pyo3(signature = (ids, *, skip_special_tokens=false, cleanup=None))]
+    fn decode_bytes<'py>(
+        &self,
+        ids: &Bound<'py, PyAny>,
+        skip_special_tokens: bool,
+        cleanup: Option<bool>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = self.bytes_of(ids, Decoding { skip_special_tokens, cleanup })?;
+        Ok(PyBytes::new(ids.py(), &bytes))
     }
 
     /// The text that ids spell.
-    #[pyo3(signature = (ids, *, errors="replace"))]
-    fn decode<'py>(&self, ids: &Bound<'py, PyAny>, errors: &str) -> PyResult<Bound<'py, PyAny>> {
-        let py = ids.py();
-        let ids = ids_from(ids)?;
-        let bytes = run(py, ids.len() * 4, || self.tokenizer.decode(&ids))?;
-        text_of(py, &bytes, errors)
+    #[pyo3(signature = (ids, *, errors="replace", skip_special_tokens=false, cleanup=None))]
+    fn decode<'py>(
+        &self,
+        ids: &Bound<'py, PyAny>,
+        errors: &str,
+        skip_special_tokens: bool,
+        cleanup: Option<bool>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let bytes = self.bytes_of(ids, Decoding { skip_special_tokens, cleanup })?;
+        text_of(ids.py(), &bytes, errors)
     }
 
     /// The text that each of many sequences of ids spells.
-    #[pyo3(signature = (batch, *, errors="replace", threads=None))]
+    #[pyo3(
+        signature = (batch, *, errors="replace", skip_special_tokens=false, cleanup=None, threads=None)
+    )]
     fn decode_batch<'py>(
         &self,
         batch: &Bound<'py, PyAny>,
         errors: &str,
+        skip_special_tokens: bool,
+        cleanup: Option<bool>,
         threads: Option<ThreadsArgument>,
     ) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let py = batch.py();
         let ids = |ids: PyResult<Bound<'py, PyAny>>| ids_from(&ids?);
         let batch = batch.try_iter()?.map(ids).collect::<PyResult<Vec<_>>>()?;
         let threads = self::threads(threads);
-        let texts = run(py, usize::MAX, || self.tokenizer.decode_batch(&batch, threads))?;
+        let decoding = Decoding { skip_special_tokens, cleanup };
+        let texts = run(py, usize::MAX, || self.tokenizer.decode_batch(&batch, decoding, threads))?;
         texts.iter().map(|bytes| text_of(py, bytes, errors)).collect()
     }
 
@@ -338,15 +356,36 @@ impl Engine {
         pattern_to_python(py, &self.tokenizer.model().pattern)
     }
 
-    /// How a piece becomes tokens: by "ranks" or "merges", the two meanings of BPE, or by the "longest".
+    /// How a piece becomes tokens: by "ranks" or "merges", the two meanings of BPE, by the "longest",
+    /// or by "wordpiece".
     #[getter]
     fn kind(&self) -> &'static str {
         let model = self.tokenizer.model();
         match model.merges {
             _ if model.encoder == Encoder::Longest => "longest",
+            _ if model.as_word_piece().is_some() => "wordpiece",
             Merges::Ranked => "ranks",
             Merges::Listed(_) => "merges",
         }
+    }
+
+    /// What the template puts where, for one text or two: an id, "A" or "B", each with its type.
+    #[pyo3(name = "_template_slots", signature = (pair))]
+    fn template_slots<'py>(
+        &self,
+        py: Python<'py>,
+        pair: bool,
+    ) -> PyResult<Vec<(Bound<'py, PyAny>, u32)>> {
+        let template = &self.tokenizer.model().template;
+        let slot = |slot: &Slot| {
+            let content = match slot.content {
+                Content::Token(id) => id.into_bound_py_any(py)?,
+                Content::First => "A".into_bound_py_any(py)?,
+                Content::Second => "B".into_bound_py_any(py)?,
+            };
+            Ok((content, slot.type_id))
+        };
+        if pair { &template.pair } else { &template.single }.iter().map(slot).collect()
     }
 
     /// What a piece is cut into before anything is merged: "bytes" or "chars".
@@ -386,6 +425,12 @@ impl Engine {
         self.tokenizer.cache_bytes()
     }
 
+    /// Whether WordPiece is encoded by the linear encoder.
+    #[getter(_linear)]
+    fn linear(&self) -> bool {
+        self.linear
+    }
+
     /// The bytes of the native file.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &formats::to_bytes(self.tokenizer.model()))
@@ -395,7 +440,7 @@ impl Engine {
     #[pyo3(signature = (path, *, format=None))]
     fn save(&self, py: Python<'_>, path: PathBuf, format: Option<&str>) -> PyResult<()> {
         let format = match format {
-            None => Format::of_path(&path),
+            None => Format::of_path(&path, self.tokenizer.model()),
             Some(name) => Format::from_name(name).ok_or_else(|| {
                 let names = Format::ALL.map(|format| format!("\"{}\"", format.name())).join(", ");
                 PyValueError::new_err(format!("format must be one of {names}, not {name:?}"))
@@ -407,6 +452,11 @@ impl Engine {
 }
 
 impl Engine {
+    fn bytes_of(&self, ids: &Bound<'_, PyAny>, decoding: Decoding) -> PyResult<Vec<u8>> {
+        let (py, ids) = (ids.py(), ids_from(ids)?);
+        run(py, ids.len() * 4, || self.tokenizer.decode_with(&ids, decoding))
+    }
+
     fn ids_of(
         &self,
         text: &Bound<'_, PyAny>,

@@ -7,6 +7,7 @@ mod ids;
 mod model;
 mod text;
 mod trainer;
+mod wordpiece;
 mod writing;
 
 use pyo3::prelude::*;

@@ -10,6 +10,7 @@ use subword_core::formats::{self, LoadOptions};
 use subword_core::{Encoder, EndOfWord, Merges, Pattern, TokenId, Units, Vocab};
 
 use crate::errors;
+use crate::wordpiece::Settings;
 
 /// Everything that a trained tokenizer is, as plain data.
 #[pyclass(frozen, module = "subword._core")]
@@ -25,18 +26,20 @@ impl From<subword_core::Model> for Model {
 impl Model {
     /// The model in a file, whatever its format.
     #[staticmethod]
-    #[pyo3(signature = (path, pattern, special_tokens, merges))]
+    #[pyo3(signature = (path, pattern, special_tokens, merges, lowercase))]
     fn load(
         py: Python<'_>,
         path: PathBuf,
         pattern: Option<PatternArgument>,
         special_tokens: Option<SpecialTokens>,
         merges: Option<PathBuf>,
+        lowercase: Option<bool>,
     ) -> PyResult<Model> {
         let options = LoadOptions {
             pattern: pattern.map(|pattern| pattern.0),
             special_tokens: special_tokens.map(|tokens| tokens.0),
             merges,
+            lowercase,
         };
         let loaded = py.detach(|| formats::load(&path, &options));
         loaded.map(Model::from).map_err(|error| errors::raise(py, error))
@@ -61,12 +64,7 @@ impl Model {
         unk_token: Option<String>,
     ) -> PyResult<Model> {
         let py = vocab.py();
-        let mut tokens = Vec::with_capacity(vocab.len()?);
-        for item in vocab.items()?.iter() {
-            let (id, bytes): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item.extract()?;
-            tokens.push((token_id(&id)?, token(&bytes)?));
-        }
-        let vocab = vocab_of(py, &tokens)?;
+        let vocab = vocab_from(vocab)?;
         let mut pairs = Vec::new();
         for (rank, pair) in merges.try_iter()?.enumerate() {
             let (left, right): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair?.extract()?;
@@ -93,6 +91,15 @@ impl Model {
         checked(py, model)
     }
 
+    /// A WordPiece model.
+    #[staticmethod]
+    #[pyo3(signature = (vocab, settings))]
+    fn word_piece(vocab: &Bound<'_, PyMapping>, settings: Settings) -> PyResult<Model> {
+        let py = vocab.py();
+        let model = settings.model(vocab_from(vocab)?)?;
+        model.map(Model::from).map_err(|error| errors::raise(py, error))
+    }
+
     /// A model that merges any two tokens whose concatenation is a token, the lowest id first.
     #[staticmethod]
     #[pyo3(signature = (ranks, special_tokens, pattern))]
@@ -117,6 +124,16 @@ impl Model {
         let model = (*self.0).clone().encoded_by(encoder.0);
         model.map(Model::from).map_err(|error| errors::raise(py, error))
     }
+}
+
+/// The tokens that a caller passes, by id.
+fn vocab_from(tokens: &Bound<'_, PyMapping>) -> PyResult<Vocab> {
+    let mut vocab = Vec::with_capacity(tokens.len()?);
+    for item in tokens.items()?.iter() {
+        let (id, bytes): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item.extract()?;
+        vocab.push((token_id(&id)?, token(&bytes)?));
+    }
+    vocab_of(tokens.py(), &vocab)
 }
 
 fn build(
@@ -218,7 +235,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for EncoderArgument {
 }
 
 /// `special_tokens=`: strings, or a mapping from strings to ids.
-pub(crate) struct SpecialTokens(Vec<(String, Option<TokenId>)>);
+pub(crate) struct SpecialTokens(pub(crate) Vec<(String, Option<TokenId>)>);
 
 impl<'a, 'py> FromPyObject<'a, 'py> for SpecialTokens {
     type Error = PyErr;

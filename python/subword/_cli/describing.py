@@ -28,11 +28,11 @@ def info(tokenizer: Path, pattern: str | None) -> None:
     patterns = [tok.pattern] if isinstance(tok.pattern, str) else tok.pattern
     level = {"bytes": "byte-level", "chars": "character-level"}[tok.units]
     how = " by the longest tokens" if tok.kind == "longest" else f" BPE by {tok.kind}"
-    rows = [("kind", level + how)]
+    rows = [("kind", "WordPiece" if tok.kind == "wordpiece" else level + how)]
     rows += [("pattern" if at == 0 else "", one) for at, one in enumerate(patterns)]
     rows += [
         ("vocabulary", f"{tok.vocab_size} tokens, ids up to {tok.max_id}"),
-        ("merges", str(len(tok.merges))),
+        *([] if tok.kind == "wordpiece" else [("merges", str(len(tok.merges)))]),
         ("special tokens", str(len(special)) if special else "none"),
         *[("", f"{id} {token}") for token, id in list(special.items())[:8]],
         *([("", f"and {len(special) - 8} more")] if len(special) > 8 else []),
@@ -51,9 +51,9 @@ def info(tokenizer: Path, pattern: str | None) -> None:
 @click.option(
     "--to",
     "format_",
-    type=click.Choice(["native", "tiktoken", "huggingface", "gpt2"]),
+    type=click.Choice(["native", "tiktoken", "huggingface", "gpt2", "bert"]),
     help="The format to write. Without it, the name of OUT decides: *.tiktoken, tokenizer.json, "
-    "a directory (vocab.json and merges.txt), anything else native.",
+    "vocab.txt, a directory (vocab.json and merges.txt, or vocab.txt), anything else native.",
 )
 @pattern_option
 def convert(source: Path, target: Path, format_: str | None, pattern: str | None) -> None:
@@ -64,6 +64,7 @@ def convert(source: Path, target: Path, format_: str | None, pattern: str | None
       subword convert cl100k_base.tiktoken tokenizer.json --pattern cl100k
       subword convert tokenizer.json mine.tiktoken
       subword convert tokenizer.json gpt2-files/ --to gpt2
+      subword convert bert/vocab.txt tokenizer.json
     """
     Tokenizer.load(source, pattern=pattern).save(target, format=format_)
 

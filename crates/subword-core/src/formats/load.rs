@@ -6,6 +6,7 @@ A path to a model: find the file, read it, recognise it by its content.
 {..., "model": {...}}       tokenizer.json
 {"!": 0, ...                vocab.json
 IQ== 0                      .tiktoken
+[UNK]  or  ##ing            vocab.txt
 ```
 
 Names are only looked at where a directory holds several files.
@@ -16,7 +17,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::json::Json;
-use super::{LoadOptions, gpt2, huggingface, native, number, tiktoken};
+use super::{LoadOptions, bert, gpt2, huggingface, native, number, tiktoken};
 use crate::error::{Error, Result};
 use crate::model::{Model, SpecialToken};
 use crate::vocab::Vocab;
@@ -24,14 +25,16 @@ use crate::vocab::Vocab;
 /// The largest file that is read: 1 GiB, a hundred times the largest published tokenizer.
 const MAX_FILE_BYTES: u64 = 1 << 30;
 
-const KNOWN: &str =
-    "known are native files, .tiktoken, tokenizer.json, and vocab.json with merges.txt";
+const KNOWN: &str = concat!(
+    "known are native files, .tiktoken, tokenizer.json, vocab.txt, ",
+    "and vocab.json with merges.txt"
+);
 
 /// Reads a model from a file of any format, or from a directory that holds one. The content says
 /// which format it is.
 ///
-/// In a directory the first of these is read: `tokenizer.json`, `vocab.json`, the only `.json` or
-/// `.tiktoken` file.
+/// In a directory the first of these is read: `tokenizer.json`, `vocab.json`, `vocab.txt`, the only
+/// `.json` or `.tiktoken` file.
 pub fn load(path: &Path, options: &LoadOptions) -> Result<Model> {
     let path = if path.is_dir() { file_in(path)? } else { path.to_owned() };
     let bytes = read_file(&path)?;
@@ -40,7 +43,7 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Model> {
 
 /// The file of a directory that is a tokenizer.
 fn file_in(directory: &Path) -> Result<PathBuf> {
-    for name in ["tokenizer.json", "vocab.json"] {
+    for name in ["tokenizer.json", "vocab.json", "vocab.txt"] {
         let path = directory.join(name);
         if path.is_file() {
             return Ok(path);
@@ -70,7 +73,7 @@ fn file_in(directory: &Path) -> Result<PathBuf> {
 }
 
 /// The bytes of a file of a reasonable size.
-fn read_file(path: &Path) -> Result<Vec<u8>> {
+pub(super) fn read_file(path: &Path) -> Result<Vec<u8>> {
     let io = |error| Error::io(path, &error);
     let file = File::open(path).map_err(io)?;
     let size = file.metadata().map_err(io)?.len();
@@ -96,6 +99,10 @@ fn read(bytes: &[u8], path: &Path, options: &LoadOptions) -> Result<Model> {
         return read_json(text, path, options);
     }
     refuse_merges(options)?;
+    if bert::recognise(text) {
+        return read_lines(text, path, options);
+    }
+    refuse_lowercase(options)?;
     if tiktoken::recognise(text) {
         return tiktoken::read(text, options);
     }
@@ -107,7 +114,14 @@ fn read(bytes: &[u8], path: &Path, options: &LoadOptions) -> Result<Model> {
     Err(Error::format("expected a tokenizer, found a file of another kind").with_hint(hint))
 }
 
+/// A `vocab.txt`, with what stands beside it.
+fn read_lines(text: &[u8], path: &Path, options: &LoadOptions) -> Result<Model> {
+    let config = bert::config_beside(path)?.unwrap_or_default();
+    with_options(bert::read(text, &config, options)?, options)
+}
+
 fn read_json(text: &[u8], path: &Path, options: &LoadOptions) -> Result<Model> {
+    refuse_lowercase(options)?;
     let mut json = Json::new(text)?;
     if starts_with_an_id(json) {
         let (vocab, special_tokens) = gpt2::read_vocab(json, options)?;
@@ -164,6 +178,17 @@ fn refuse_merges(options: &LoadOptions) -> Result<()> {
             path.display().to_string()
         ))
         .with_hint("merges= goes with a vocab.json only; every other format holds its merges")),
+    }
+}
+
+fn refuse_lowercase(options: &LoadOptions) -> Result<()> {
+    match options.lowercase {
+        None => Ok(()),
+        Some(lowercase) => Err(Error::format(format!(
+            "expected a vocab.txt for lowercase={}, found a file of another kind",
+            if lowercase { "True" } else { "False" }
+        ))
+        .with_hint("lowercase= goes with a vocab.txt only; every other format says it itself")),
     }
 }
 

@@ -6,7 +6,8 @@ Files to [`Model`] and back.
 | native      | one JSON file of our own                               | yes                       |
 | tiktoken    | lines of base64 and rank                               | no pattern, no specials   |
 | gpt2        | `vocab.json` and `merges.txt`                          | only GPT-2's pattern      |
-| huggingface | `tokenizer.json`, byte-level BPE                       | yes                       |
+| huggingface | `tokenizer.json`, BPE and WordPiece                    | yes                       |
+| bert        | `vocab.txt`, and `tokenizer_config.json` if need be    | BERT's settings           |
 
 ```text
 load   path -> the file, or that of a directory -> recognise by content -> read -> Model::checked
@@ -22,6 +23,7 @@ Invariants
 */
 
 mod alphabet;
+mod bert;
 mod gpt2;
 mod huggingface;
 mod load;
@@ -52,6 +54,8 @@ pub struct LoadOptions {
     pub special_tokens: Option<Vec<(String, Option<TokenId>)>>,
     /// The merges of a `vocab.json`, if they are not in `merges.txt` beside it.
     pub merges: Option<PathBuf>,
+    /// Whether a `vocab.txt` is for text in lower case.
+    pub lowercase: Option<bool>,
 }
 
 /// A kind of file.
@@ -65,12 +69,14 @@ pub enum Format {
     Gpt2,
     /// `tokenizer.json`.
     HuggingFace,
+    /// `vocab.txt`.
+    Bert,
 }
 
 impl Format {
     /// Every format.
-    pub const ALL: [Format; 4] =
-        [Format::Native, Format::Tiktoken, Format::Gpt2, Format::HuggingFace];
+    pub const ALL: [Format; 5] =
+        [Format::Native, Format::Tiktoken, Format::Gpt2, Format::HuggingFace, Format::Bert];
 
     /// The name that a user types.
     pub fn name(self) -> &'static str {
@@ -79,6 +85,7 @@ impl Format {
             Format::Tiktoken => "tiktoken",
             Format::Gpt2 => "gpt2",
             Format::HuggingFace => "huggingface",
+            Format::Bert => "bert",
         }
     }
 
@@ -87,14 +94,18 @@ impl Format {
         Format::ALL.into_iter().find(|format| format.name() == name)
     }
 
-    /// The format to save in if the user names none: `*.tiktoken`, `tokenizer.json`, a directory
-    /// that exists (`vocab.json` and `merges.txt`), otherwise native.
-    pub fn of_path(path: &Path) -> Format {
+    /// The format to save a model in if the user names none: `*.tiktoken`, `tokenizer.json`,
+    /// `vocab.txt`, a directory that exists (`vocab.txt`, or `vocab.json` and `merges.txt`), otherwise
+    /// native.
+    pub fn of_path(path: &Path, model: &Model) -> Format {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         if path.is_dir() {
-            Format::Gpt2
+            if model.as_word_piece().is_some() { Format::Bert } else { Format::Gpt2 }
+        } else if name == "vocab.txt" {
+            Format::Bert
         } else if path.extension().is_some_and(|extension| extension == "tiktoken") {
             Format::Tiktoken
-        } else if path.file_name().is_some_and(|name| name == "tokenizer.json") {
+        } else if name == "tokenizer.json" {
             Format::HuggingFace
         } else {
             Format::Native
@@ -130,6 +141,17 @@ pub fn save(model: &Model, path: &Path, format: Format) -> Result<()> {
             let text = huggingface::write(model).map_err(|error| error.at(path))?;
             let inside = path.join("tokenizer.json");
             atomic::write(&[(if path.is_dir() { &inside } else { path }, text.as_bytes())])
+        }
+        Format::Bert => {
+            let inside = path.join("vocab.txt");
+            let path = if path.is_dir() { &inside } else { path };
+            let config_path = bert::config_path(path);
+            let beside = bert::config_beside(path)?;
+            let (vocab, config) =
+                bert::write(model, beside.as_ref()).map_err(|error| error.at(path))?;
+            let config = config.as_ref().map(|text| (config_path.as_path(), text.as_bytes()));
+            let files: Vec<_> = config.into_iter().chain([(path, vocab.as_bytes())]).collect();
+            atomic::write(&files)
         }
     }
 }

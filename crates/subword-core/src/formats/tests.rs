@@ -255,7 +255,7 @@ fn files_that_hold_less_are_saved_only_if_nothing_is_lost() {
         let options = LoadOptions {
             pattern: Some(model.pattern.clone()),
             special_tokens: Some(names.collect()),
-            merges: None,
+            ..LoadOptions::default()
         };
         for (at, format) in [Format::Gpt2, Format::Tiktoken].into_iter().enumerate() {
             let path = folder.path(["dir", "t.tiktoken"][at]);
@@ -295,7 +295,13 @@ fn small_files() -> Vec<(Vec<NamedFile>, LoadOptions)> {
     model.normalizer = Normalizer::Nfc;
     model.pattern = Pattern::Regex("a+".into());
     let none = LoadOptions::default;
+    let vocab = "[UNK]\n[CLS]\n[SEP]\nlow\n##er\n".as_bytes();
+    let word_piece = bert::read(vocab, &bert::Config::default(), &none()).unwrap();
+    let tokenizer_json = huggingface::write(&word_piece).unwrap();
     vec![
+        (vec![("vocab.txt", vocab.to_vec())], none()),
+        (vec![("bert.json", to_bytes(&word_piece))], none()),
+        (vec![("tokenizer.json", tokenizer_json.into_bytes())], none()),
         (vec![("t.json", to_bytes(&model))], none()),
         (vec![("t.tiktoken", tiktoken.into_bytes())], with_pattern(Named::Gpt2)),
         (
@@ -347,7 +353,7 @@ fn damaged_files_are_errors_never_panics() {
 fn a_cut_off_file_is_always_refused() {
     for (files, options) in small_files() {
         let (name, content) = &files[0];
-        if *name == "merges.txt" || *name == "t.tiktoken" {
+        if ["merges.txt", "t.tiktoken", "vocab.txt"].contains(name) {
             continue; // every line is complete by itself
         }
         let folder = Folder::new();
@@ -366,11 +372,16 @@ fn formats_are_named_and_guessed_from_paths() {
     }
     assert_eq!(Format::from_name("json"), None);
     let folder = Folder::new();
-    assert_eq!(Format::of_path(&folder.path("")), Format::Gpt2);
-    assert_eq!(Format::of_path(&folder.path("x.tiktoken")), Format::Tiktoken);
-    assert_eq!(Format::of_path(&folder.path("tokenizer.json")), Format::HuggingFace);
-    assert_eq!(Format::of_path(&folder.path("tok.json")), Format::Native);
-    assert_eq!(Format::of_path(&folder.path("nothing")), Format::Native);
+    let model = Model::new(Vocab::bytes(), Merges::Ranked, Pattern::Named(Named::Gpt2), vec![]);
+    let of_path = |name: &str| Format::of_path(&folder.path(name), &model);
+    assert_eq!(of_path(""), Format::Gpt2);
+    assert_eq!(of_path("x.tiktoken"), Format::Tiktoken);
+    assert_eq!(of_path("tokenizer.json"), Format::HuggingFace);
+    assert_eq!(of_path("vocab.txt"), Format::Bert);
+    assert_eq!(of_path("tok.json"), Format::Native);
+    assert_eq!(of_path("nothing"), Format::Native);
+    let word_piece = Model::word_piece(Vocab::default(), 0, crate::model::WordPiece::default());
+    assert_eq!(Format::of_path(&folder.path(""), &word_piece), Format::Bert);
 }
 
 #[test]

@@ -11,6 +11,7 @@ that is large enough to gain from them and end with it, so nothing runs in the b
 forked child misses nothing.
 */
 
+mod decode;
 mod documents;
 mod encode;
 mod offsets;
@@ -26,11 +27,11 @@ use crate::longest::Longest;
 use crate::model::{Encoder, Model, Normalizer};
 use crate::pretok::Splitter;
 use crate::special::{Allowed, Finder};
-use crate::types::TokenId;
 use crate::vocab::Vocab;
 use crate::wordpiece::Linear;
 use encode::{Fast, Words, Worker};
 
+pub use decode::Decoding;
 pub use documents::{DocumentEncoder, Session};
 pub use offsets::{Located, in_characters};
 pub use threads::{Ragged, Threads};
@@ -164,23 +165,6 @@ impl Tokenizer {
     /// The bound of the cache of each thread.
     pub fn cache_bytes(&self) -> usize {
         self.cache_bytes
-    }
-
-    /// The bytes that the ids spell.
-    pub fn decode(&self, ids: &[TokenId]) -> Result<Vec<u8>> {
-        if let Some(end) = &self.model.start.end_of_word {
-            return self.decode_words(ids, end.mark.as_bytes());
-        }
-        if let Some(word_piece) = self.model.as_word_piece() {
-            return self.decode_word_pieces(ids, word_piece);
-        }
-        let mut bytes = Vec::with_capacity(ids.len() * 4);
-        for (position, &id) in ids.iter().enumerate() {
-            let token =
-                self.model.token_bytes(id).ok_or_else(|| Error::unknown_id(id, position))?;
-            bytes.extend_from_slice(token);
-        }
-        Ok(bytes)
     }
 
     /// Runs with the finders that a caller's choice asks for.

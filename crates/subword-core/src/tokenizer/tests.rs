@@ -4,6 +4,7 @@
 use super::*;
 use crate::model::{Merges, Pattern, SpecialToken};
 use crate::pretok::Named;
+use crate::types::TokenId;
 use crate::vocab::Vocab;
 
 fn tokenizer(cache_bytes: usize, named: Named, normalizer: Normalizer) -> Tokenizer {

@@ -11,7 +11,7 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::encode::{Counter, Sink, Worker};
-use super::{Finders, Tokenizer};
+use super::{Decoding, Finders, Tokenizer};
 use crate::arch;
 use crate::error::Result;
 use crate::model::Normalizer;
@@ -154,12 +154,18 @@ impl Tokenizer {
     }
 
     /// The bytes that each of many sequences of ids spells.
-    pub fn decode_batch(&self, batch: &[Vec<TokenId>], threads: Threads) -> Result<Vec<Vec<u8>>> {
+    pub fn decode_batch(
+        &self,
+        batch: &[Vec<TokenId>],
+        decoding: Decoding,
+        threads: Threads,
+    ) -> Result<Vec<Vec<u8>>> {
         let bytes = batch.iter().map(|ids| ids.len() * size_of::<TokenId>()).sum();
         let sizes: Vec<usize> = batch.iter().map(Vec::len).collect();
         let jobs = jobs(&sizes);
         let parts = self.share(jobs.len(), how_many(threads, bytes), |job, _| {
-            batch[jobs[job].clone()].iter().map(|ids| self.decode(ids)).collect::<Result<Vec<_>>>()
+            let decode = |ids: &Vec<TokenId>| self.decode_with(ids, decoding);
+            batch[jobs[job].clone()].iter().map(decode).collect::<Result<Vec<_>>>()
         })?;
         Ok(parts.into_iter().flatten().collect())
     }

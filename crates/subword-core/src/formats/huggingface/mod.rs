@@ -1,16 +1,16 @@
 /*!
-`tokenizer.json` of Hugging Face's `tokenizers`, as far as it is BPE.
+`tokenizer.json` of Hugging Face's `tokenizers`, as far as it is BPE or WordPiece.
 
 ```text
 added_tokens    special tokens (`special: false`: matched in every text)
 normalizer      null, NFC, NFD, NFKC, NFKD, or a Sequence of at most one of them; NFC and Lowercase
 pre_tokenizer   Split and Digits, one after the other, then ByteLevel
 model           BPE: vocabulary in the byte alphabet, merges
-post_processor  templates around one text; ByteLevel moves offsets only
+post_processor  templates around one text and two; ByteLevel moves offsets only
 decoder         ByteLevel
 ```
 
-Without ByteLevel pieces start from characters, and with an end_of_word_suffix they are words: see
+This is byte-level BPE; of WordPiece see [`wordpiece`]. Without ByteLevel pieces start from characters, and with an end_of_word_suffix they are words: see
 [`words`].
 
 Invariants
@@ -24,10 +24,12 @@ mod dialect;
 mod model;
 mod pipeline;
 mod template;
+mod wordpiece;
 mod words;
 mod write;
 
 use super::LoadOptions;
+use super::gpt2::WrittenVocab;
 use super::json::{Fields, Json};
 use crate::error::{Error, Result};
 use crate::model::{Model, SpecialToken};
@@ -50,42 +52,72 @@ pub(super) fn read(mut fields: Fields, options: &LoadOptions) -> Result<Model> {
     {
         return Err(version.expected("\"1.0\""));
     }
-    let pre_tokenizer = fields.take_value("pre_tokenizer");
-    let no_pieces = pre_tokenizer.is_none() && options.pattern.is_some();
-    let mut parts =
-        read_model(fields.need("model")?, no_pieces || words::byte_level(pre_tokenizer))?;
     for key in ["truncation", "padding"] {
         if let Some(json) = fields.take_value(key) {
             return Err(Error::format_line(json.line(), format!("{key} is not supported"))
                 .with_hint(format!("it is a setting of a call: set \"{key}\" to null")));
         }
     }
+    let template = template::read(fields.take_value("post_processor"))?;
+    let mut place = fields.need("model")?;
+    let mut inner = place.fields()?;
+    let mut model = match model::kind_of(&mut inner)?.as_str() {
+        "BPE" => read_bpe(&mut fields, inner, options)?,
+        "WordPiece" => read_word_piece(&mut fields, inner, options)?,
+        kind => {
+            let message = format!("model {kind:?} is not supported");
+            return Err(Error::format_line(inner.start().line(), message)
+                .with_hint("subword reads BPE and WordPiece from a tokenizer.json"));
+        }
+    };
+    fields.finish("tokenizer.json")?;
+    model.template = template;
+    model.checked()
+}
+
+fn read_bpe(fields: &mut Fields, inner: Fields, options: &LoadOptions) -> Result<Model> {
+    let pre_tokenizer = fields.take_value("pre_tokenizer");
+    let no_pieces = pre_tokenizer.is_none() && options.pattern.is_some();
+    let mut parts = read_model(inner, no_pieces || words::byte_level(pre_tokenizer))?;
     let normalizer = pipeline::read_normalizer(fields.take_value("normalizer"), &parts.start)?;
     let pattern = match &options.pattern {
         Some(pattern) => pattern.clone(),
         None => pipeline::read_pattern(pre_tokenizer, fields.start(), &parts.start)?,
     };
-    let template = template::read(fields.take_value("post_processor"))?;
     pipeline::check_decoder(fields.take_value("decoder"), &parts.start)?;
-    let special_tokens = read_added_tokens(fields.take_value("added_tokens"), &parts)?;
-    fields.finish("tokenizer.json")?;
-
+    let special_tokens = read_added_tokens(fields.take_value("added_tokens"), &parts.written)?;
     parts.written.check_odd(&special_tokens)?;
     parts.forget_look_alikes(&special_tokens);
     let mut model = Model::new(parts.written.vocab, parts.merges, pattern, special_tokens);
     model.start = parts.start;
     model.ignore_merges = parts.ignore_merges;
     model.normalizer = normalizer;
-    model.template = template;
-    model.checked()
+    Ok(model)
+}
+
+fn read_word_piece(fields: &mut Fields, inner: Fields, options: &LoadOptions) -> Result<Model> {
+    let wordpiece::Parts { written, unk, mut word_piece } = wordpiece::read_model(inner)?;
+    let decoder = fields.take_value("decoder");
+    word_piece.cleanup = wordpiece::read_cleanup(decoder, &word_piece.prefix)?;
+    let special_tokens = read_added_tokens(fields.take_value("added_tokens"), &written)?;
+    let mut model = Model::word_piece(written.vocab, unk, word_piece);
+    model.special_tokens = special_tokens;
+    let normalizer = fields.take_value("normalizer");
+    model.normalizer = pipeline::read_normalizer(normalizer, &model.start)?;
+    let pre_tokenizer = fields.take_value("pre_tokenizer");
+    model.pattern = match &options.pattern {
+        Some(pattern) => pattern.clone(),
+        None => wordpiece::read_pattern(pre_tokenizer, fields.start())?,
+    };
+    Ok(model)
 }
 
 /// The added tokens, with the ids that Hugging Face gives them: that of the vocabulary, or the next
 /// after it. The id in the file must be the same, or the file means two things.
-fn read_added_tokens(json: Option<Json>, parts: &model::Parts) -> Result<Vec<SpecialToken>> {
+fn read_added_tokens(json: Option<Json>, written: &WrittenVocab) -> Result<Vec<SpecialToken>> {
     let mut tokens = Vec::new();
     let Some(mut json) = json else { return Ok(tokens) };
-    let mut next = parts.written.len() as u32;
+    let mut next = written.len() as u32;
     json.list(|json| {
         let mut fields = json.fields()?;
         let line = fields.start().line();
@@ -97,7 +129,7 @@ fn read_added_tokens(json: Option<Json>, parts: &model::Parts) -> Result<Vec<Spe
         token.single_word = fields.need("single_word")?.bool()?;
         token.normalized = fields.need("normalized")?.bool()?;
         fields.finish("an added token")?;
-        let id = parts.written.id_of(&token.content).unwrap_or_else(|| {
+        let id = written.id_of(&token.content).unwrap_or_else(|| {
             next += 1;
             next - 1
         });

@@ -61,16 +61,8 @@ struct Settings {
     unk_token: Option<String>,
 }
 
-/// Reads a model of BPE; `bytes` if the pre-tokenizer turns pieces into bytes. Anything else is
-/// refused.
-pub(super) fn read_model(mut json: Json<'_>, bytes: bool) -> Result<Parts<'_>> {
-    let mut fields = json.fields()?;
-    let kind = kind_of(&mut fields)?;
-    if kind != "BPE" {
-        let message = format!("model {kind:?} is not supported");
-        return Err(Error::format_line(fields.start().line(), message)
-            .with_hint("subword reads BPE from a tokenizer.json"));
-    }
+/// Reads a model of BPE; `bytes` if the pre-tokenizer turns pieces into bytes.
+pub(super) fn read_model(mut fields: Fields<'_>, bytes: bool) -> Result<Parts<'_>> {
     // Without unk_token, characters that are not in the vocabulary are dropped: we do not.
     let bytes = bytes || { fields.get("unk_token") }.is_none_or(|mut json| json.string().is_err());
     let settings = read_settings(&mut fields, bytes)?;
@@ -95,7 +87,7 @@ pub(super) fn read_model(mut json: Json<'_>, bytes: bool) -> Result<Parts<'_>> {
 }
 
 /// The type of the model; old files do not say it, then the keys do.
-fn kind_of(fields: &mut Fields) -> Result<String> {
+pub(super) fn kind_of(fields: &mut Fields) -> Result<String> {
     if let Some(mut json) = fields.take("type") {
         return Ok(json.string()?.into_owned());
     }

@@ -16,7 +16,7 @@ White space may be dropped where an end-of-word mark stands for it: see [`words`
 */
 
 use super::words::{self, Drops};
-use super::{Component, dialect};
+use super::{Component, dialect, wordpiece};
 use crate::error::{Error, Result};
 use crate::formats::json::Json;
 use crate::model::{Normalizer, Pattern, Start, Units};
@@ -32,7 +32,7 @@ pub(super) fn read_normalizer(json: Option<Json>, start: &Start) -> Result<Norma
     let Some(json) = json else { return Ok(Normalizer::None) };
     let mut parts = vec![Component::read(json, "normalizer")?];
     let mut normalizer = Normalizer::None;
-    while let Some(part) = parts.pop() {
+    while let Some(mut part) = parts.pop() {
         let kind = match part.kind.as_str() {
             "Replace" if start.end_of_word.is_some() && joins_spaces(&part) => continue,
             "Lowercase" if normalizer == Normalizer::Nfc => {
@@ -44,13 +44,14 @@ pub(super) fn read_normalizer(json: Option<Json>, start: &Start) -> Result<Norma
             "NFD" => Normalizer::Nfd,
             "NFKC" => Normalizer::Nfkc,
             "NFKD" => Normalizer::Nfkd,
+            "BertNormalizer" => Normalizer::Bert(wordpiece::read_normalizer(&mut part)?),
             "Sequence" => {
                 parts.extend(part.parts("normalizers")?.into_iter().rev());
                 continue;
             }
             _ => {
-                let hint = "the normalizers that subword runs are NFC, NFD, NFKC, NFKD, and Lowercase \
-                            after NFC";
+                let hint = "the normalizers that subword runs are NFC, NFD, NFKC, NFKD, Lowercase after \
+                            NFC, and BertNormalizer";
                 return Err(part.refusal("").with_hint(hint));
             }
         };

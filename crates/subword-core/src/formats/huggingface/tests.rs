@@ -159,12 +159,11 @@ fn normalizers_and_decoders_are_read() {
 
 #[test]
 fn other_models_are_refused() {
-    let hint = "\n  hint: subword reads BPE from a tokenizer.json";
+    let hint = "\n  hint: subword reads BPE and WordPiece from a tokenizer.json";
     let model = |text: &str| refused(&file("", "null", text));
     let refusal = |name: &str| format!("tokenizer.json:4: model \"{name}\" is not supported{hint}");
     assert_eq!(model(r#"{"type": "Unigram", "vocab": []}"#), refusal("Unigram"));
     assert_eq!(model(r#"{"vocab": [], "unk_id": 0}"#), refusal("Unigram"));
-    assert_eq!(model(r#"{"vocab": {}, "max_input_chars_per_word": 100}"#), refusal("WordPiece"));
     assert_eq!(model(r#"{"vocab": {}}"#), refusal("WordLevel"));
 }
 
@@ -228,7 +227,8 @@ fn other_components_are_refused_by_name() {
             r#""normalizer": {"type": "Sequence", "normalizers": [{"type": "NFD"}, {"type": "Lowercase"}]},"#
         )),
         "tokenizer.json:2: normalizer.normalizers[1] \"Lowercase\" is not supported\n  hint: the \
-         normalizers that subword runs are NFC, NFD, NFKC, NFKD, and Lowercase after NFC"
+         normalizers that subword runs are NFC, NFD, NFKC, NFKD, Lowercase after NFC, and \
+         BertNormalizer"
     );
     assert_eq!(
         refused(&with(

@@ -25,7 +25,7 @@ use crate::model::{Model, Pattern, Start, Units};
 use crate::pretok::Named;
 
 /// The pre-tokenizer `Whitespace`.
-const WORDS: &str = r"\w+|[^\w\s]+";
+pub(super) const WORDS: &str = r"\w+|[^\w\s]+";
 
 /// A piece that is white space.
 pub(super) const WHITE_PIECE: &str = r"\A\s+\z";

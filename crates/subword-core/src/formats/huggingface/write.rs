@@ -7,7 +7,7 @@ next id after it. So special tokens are left out of the vocabulary only if those
 otherwise all of them are written there, too.
 */
 
-use super::{dialect, template, words};
+use super::{dialect, template, wordpiece, words};
 use crate::error::{Error, Result};
 use crate::formats::json::write_string;
 use crate::formats::{gpt2, ranks};
@@ -20,6 +20,7 @@ const BYTE_LEVEL: &str = r#"{"type": "ByteLevel", "add_prefix_space": false, "tr
 /// The file of a model. What it cannot hold is an error.
 pub(in crate::formats) fn write(model: &Model) -> Result<String> {
     words::check_writable(model)?;
+    wordpiece::check_writable(model)?;
     let mut out = String::with_capacity(model.vocab.len() * 48);
     out.push_str("{\n  \"version\": \"1.0\",\n  \"truncation\": null,\n  \"padding\": null,\n");
     out.push_str("  \"added_tokens\": [");
@@ -48,6 +49,11 @@ pub(in crate::formats) fn write(model: &Model) -> Result<String> {
     out.push_str(",\n  \"post_processor\": ");
     template::write(&mut out, model);
     out.push_str(",\n  \"decoder\": ");
+    if let Some(word_piece) = model.as_word_piece() {
+        wordpiece::write(&mut out, model, word_piece)?;
+        out.push_str("\n}\n");
+        return Ok(out);
+    }
     match (model.start.units, &model.start.end_of_word) {
         (Units::Bytes, _) => out.push_str(&format!("{BYTE_LEVEL}, \"use_regex\": true}}")),
         (Units::Characters, None) => out.push_str("{\"type\": \"Fuse\"}"),
@@ -63,7 +69,7 @@ pub(in crate::formats) fn write(model: &Model) -> Result<String> {
 }
 
 /// One item per line.
-fn lines<T>(
+pub(super) fn lines<T>(
     out: &mut String,
     indent: &str,
     items: impl IntoIterator<Item = T>,
@@ -100,6 +106,10 @@ fn write_added_token(out: &mut String, token: &SpecialToken) {
 }
 
 fn write_pattern(out: &mut String, model: &Model) -> Result<()> {
+    if model.as_word_piece().is_some() {
+        out.push_str(wordpiece::pre_tokenizer(model).unwrap_or("null"));
+        return Ok(());
+    }
     let dropper = words::dropper(model);
     let mut regexes = Vec::new();
     if !dropper.as_ref().is_some_and(|(_, whole)| *whole) {
@@ -178,7 +188,7 @@ fn write_model(out: &mut String, model: &Model) -> Result<()> {
 }
 
 /// The vocabulary, with the special tokens that Hugging Face would number otherwise.
-fn vocabulary(model: &Model) -> Result<Vec<(String, TokenId)>> {
+pub(super) fn vocabulary(model: &Model) -> Result<Vec<(String, TokenId)>> {
     let collision = |token: String| {
         Error::format(format!(
             "this tokenizer cannot be saved as tokenizer.json: two of its tokens are written {token:?}"

@@ -6,8 +6,7 @@ use crate::formats::{Format, save, to_bytes};
 use crate::model::{Merges, Pattern};
 use crate::pretok::Named;
 
-const HINT: &str =
-    "\n  hint: known are native files, .tiktoken, tokenizer.json, and vocab.json with merges.txt";
+const HINT: &str = "\n  hint: known are native files, .tiktoken, tokenizer.json, vocab.txt, and vocab.json with merges.txt";
 
 fn model() -> Model {
     Model::new(Vocab::bytes(), Merges::Ranked, Pattern::Named(Named::Gpt2), vec![])
@@ -31,7 +30,7 @@ fn other_files_are_refused() {
     assert_eq!(refusal("t", "", &none), "t: the file is empty");
     assert_eq!(refusal("t", " \r\n", &none), "t: the file is empty");
     assert_eq!(refusal("t", "\u{feff}", &none), "t: the file is empty");
-    assert_eq!(refusal("t", "[PAD]\n[UNK]\n", &none), other);
+    assert_eq!(refusal("t", "[PAD]\nlow\n", &none), other);
     assert_eq!(refusal("t", b"\x0a\x0e\x00\xff\xfe", &none), other);
     assert_eq!(refusal("t", "[".repeat(100_000), &none), other);
     assert_eq!(

@@ -10,7 +10,7 @@ DECODE  play ##ing , ca  ->  "playing , ca"     and with clean-up "playing, ca"
 mod batch;
 
 use super::{Sink, Worker};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::model::{BertTables, Model, Normalizer, Pattern, Units, WordPiece};
 use crate::pretok::Named;
 use crate::tokenizer::Tokenizer;
@@ -146,63 +146,6 @@ impl Tokenizer {
             }
         }
     }
-
-    /// The text that the ids spell: a space between words, none before what goes on within one.
-    pub(in crate::tokenizer) fn decode_word_pieces(
-        &self,
-        ids: &[TokenId],
-        word_piece: &WordPiece,
-    ) -> Result<Vec<u8>> {
-        let prefix = word_piece.prefix.as_bytes();
-        let mut bytes = Vec::with_capacity(ids.len() * 6);
-        for (position, &id) in ids.iter().enumerate() {
-            let unknown = || Error::unknown_id(id, position);
-            let token = self.model.token_bytes(id).ok_or_else(unknown)?;
-            let start = bytes.len();
-            match token.strip_prefix(prefix).filter(|_| position > 0) {
-                Some(rest) => bytes.extend_from_slice(rest),
-                None => {
-                    if position > 0 {
-                        bytes.push(b' ');
-                    }
-                    bytes.extend_from_slice(token);
-                }
-            }
-            if word_piece.cleanup {
-                clean_up(&mut bytes, start);
-            }
-        }
-        Ok(bytes)
-    }
-}
-
-/// Takes out the spaces before punctuation and within English contractions, from `start` on: the
-/// replacements of Hugging Face's decoder, one after the other, in each token with the space before it.
-fn clean_up(bytes: &mut Vec<u8>, start: usize) {
-    const REPLACED: [(&str, &str); 11] = [
-        (" .", "."),
-        (" ?", "?"),
-        (" !", "!"),
-        (" ,", ","),
-        (" ' ", "'"),
-        (" n't", "n't"),
-        (" 'm", "'m"),
-        (" do not", " don't"),
-        (" 's", "'s"),
-        (" 've", "'ve"),
-        (" 're", "'re"),
-    ];
-    if !bytes[start..].contains(&b' ') {
-        return;
-    }
-    let mut token = String::from_utf8_lossy(&bytes[start..]).into_owned();
-    for (long, short) in REPLACED {
-        if token.contains(long) {
-            token = token.replace(long, short);
-        }
-    }
-    bytes.truncate(start);
-    bytes.extend_from_slice(token.as_bytes());
 }
 
 /// Whether a piece is white space: no pattern puts that and something else into one piece, except

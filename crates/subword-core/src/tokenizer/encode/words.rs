@@ -193,27 +193,6 @@ impl Tokenizer {
         })
     }
 
-    /// The text that the ids spell, with spaces for marks.
-    pub(in crate::tokenizer) fn decode_words(
-        &self,
-        ids: &[TokenId],
-        mark: &[u8],
-    ) -> Result<Vec<u8>> {
-        let mut bytes = Vec::with_capacity(ids.len() * 4);
-        let mut space = false;
-        for (position, &id) in ids.iter().enumerate() {
-            let unknown = || Error::unknown_id(id, position);
-            let token = self.model.token_bytes(id).ok_or_else(unknown)?;
-            if space {
-                bytes.push(b' ');
-            }
-            let word = token.strip_suffix(mark);
-            bytes.extend_from_slice(word.unwrap_or(token));
-            space = word.is_some();
-        }
-        Ok(bytes)
-    }
-
     /// The error about a character without a token, with its place in the text that the caller gave;
     /// any other error as it is.
     pub(in crate::tokenizer) fn with_position(

@@ -1,0 +1,125 @@
+/*!
+Ids to text.
+
+```text
+bytes              the bytes of the tokens, one after the other
+end-of-word mark   it becomes a space, except at the very end
+WordPiece          a token that goes on within a word loses its prefix, any other has a space before it
+```
+
+The clean-up of WordPiece takes the space out before `.` and its kin. It sees one token at a time, as
+Hugging Face's does: of `don ' t` nothing is taken.
+*/
+
+use std::borrow::Cow;
+
+use super::Tokenizer;
+use crate::error::{Error, Result};
+use crate::model::WordPiece;
+use crate::types::TokenId;
+
+/// What clean-up replaces, in this order.
+const CLEANUP: [(&str, &str); 11] = [
+    (" .", "."),
+    (" ?", "?"),
+    (" !", "!"),
+    (" ,", ","),
+    (" ' ", "'"),
+    (" n't", "n't"),
+    (" 'm", "'m"),
+    (" do not", " don't"),
+    (" 's", "'s"),
+    (" 've", "'ve"),
+    (" 're", "'re"),
+];
+
+/// What is left out of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Decoding {
+    /// Special tokens, except those that are always matched: they are words.
+    pub skip_special_tokens: bool,
+    /// Whether WordPiece cleans up; if none, as the model says.
+    pub cleanup: Option<bool>,
+}
+
+impl Tokenizer {
+    /// The bytes that the ids spell, as the model says.
+    pub fn decode(&self, ids: &[TokenId]) -> Result<Vec<u8>> {
+        self.decode_with(ids, Decoding::default())
+    }
+
+    /// The bytes that the ids spell.
+    pub fn decode_with(&self, ids: &[TokenId], decoding: Decoding) -> Result<Vec<u8>> {
+        let mut bytes = Vec::with_capacity(ids.len() * 4);
+        // PERF: the usual case has nothing to ask of each token.
+        if self.plain && !decoding.skip_special_tokens {
+            for (position, &id) in ids.iter().enumerate() {
+                let unknown = || Error::unknown_id(id, position);
+                bytes.extend_from_slice(self.model.token_bytes(id).ok_or_else(unknown)?);
+            }
+            return Ok(bytes);
+        }
+        let mark = self.model.start.end_of_word.as_ref().map(|end| end.mark.as_bytes());
+        let word_piece = self.model.as_word_piece();
+        let (mut space, mut first) = (false, true);
+        for (position, &id) in ids.iter().enumerate() {
+            let unknown = || Error::unknown_id(id, position);
+            let token = self.model.token_bytes(id).ok_or_else(unknown)?;
+            if decoding.skip_special_tokens && self.is_control(id) {
+                continue;
+            }
+            if let Some(word_piece) = word_piece {
+                let cleanup = decoding.cleanup.unwrap_or(word_piece.cleanup);
+                bytes.extend_from_slice(&spelled(word_piece, token, first, cleanup));
+                first = false;
+                continue;
+            }
+            if space {
+                bytes.push(b' ');
+            }
+            let word = mark.and_then(|mark| token.strip_suffix(mark));
+            bytes.extend_from_slice(word.unwrap_or(token));
+            space = word.is_some();
+        }
+        Ok(bytes)
+    }
+
+    /// Whether an id is that of a special token that is no word.
+    fn is_control(&self, id: TokenId) -> bool {
+        let tokens = &self.model.special_tokens;
+        let at = tokens.binary_search_by_key(&id, |token| token.id);
+        at.is_ok_and(|at| !tokens[at].always)
+    }
+}
+
+/// A token of WordPiece as text; `first` if no other comes before it.
+fn spelled<'a>(
+    word_piece: &WordPiece,
+    token: &'a [u8],
+    first: bool,
+    cleanup: bool,
+) -> Cow<'a, [u8]> {
+    let text = match token.strip_prefix(word_piece.prefix.as_bytes()) {
+        _ if first => Cow::Borrowed(token),
+        Some(rest) => Cow::Borrowed(rest),
+        None => Cow::Owned([b" ", token].concat()),
+    };
+    if cleanup && may_change(&text) { cleaned(text) } else { text }
+}
+
+/// Whether clean-up may change a token. PERF: it spares nearly all of them a search for each rule.
+fn may_change(text: &[u8]) -> bool {
+    let starts = |at: usize| text.get(at + 1).is_some_and(|next| b".?!,'nd".contains(next));
+    text.iter().enumerate().any(|(at, &byte)| byte == b' ' && starts(at))
+}
+
+#[cold]
+fn cleaned(text: Cow<[u8]>) -> Cow<[u8]> {
+    let Ok(mut out) = String::from_utf8(text.to_vec()) else { return text };
+    for (old, new) in CLEANUP {
+        if out.contains(old) {
+            out = out.replace(old, new);
+        }
+    }
+    Cow::Owned(out.into_bytes())
+}
