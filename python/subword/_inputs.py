@@ -35,7 +35,8 @@ class _Texts:
 
     def __init__(self, ids: npt.NDArray[np.uint32], offsets: npt.NDArray[np.uint64]) -> None:
         self.ids = ids
-        self.lengths: Lengths = np.diff(offsets.astype(np.int64))
+        ends: Lengths = offsets.astype(np.int64)
+        self.lengths = ends[1:] - ends[:-1]
         self.kept = self.lengths
 
     def kept_ids(self, side: Side) -> npt.NDArray[np.uint32]:
@@ -45,7 +46,10 @@ class _Texts:
         ends = np.cumsum(self.lengths)
         first = ends - (self.kept if side == "left" else self.lengths)
         at = np.arange(len(self.ids)) - np.repeat(first, self.lengths)
-        return self.ids[(at >= 0) & (at < np.repeat(self.kept, self.lengths))]
+        kept: npt.NDArray[np.uint32] = self.ids[
+            (at >= 0) & (at < np.repeat(self.kept, self.lengths))
+        ]
+        return kept
 
 
 def model_inputs(

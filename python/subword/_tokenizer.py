@@ -509,6 +509,6 @@ def _whole_characters(texts: Iterable[Text]) -> Iterator[Text]:
 
 
 def _restore(
-    cls: type[Tokenizer], data: bytes, cache_bytes: int, encoder: WordEncoder | None
+    cls: type[Tokenizer], data: bytes, cache_bytes: int, encoder: WordEncoder | None = None
 ) -> Tokenizer:
     return cls._of(_core.Model.from_bytes(data), cache_bytes, encoder)
