@@ -106,10 +106,7 @@ fn what_is_not_run_is_refused_by_name() {
         refused("\"unk_token\": \"[UNK]\"", "\"unk_token\": \"<unk>\""),
         "tokenizer.json:7: expected a vocabulary with the unk_token \"<unk>\", found an object"
     );
-    assert_eq!(
-        refused("100", "-1"),
-        "tokenizer.json:7: expected a number of characters, found -1"
-    );
+    assert_eq!(refused("100", "-1"), "tokenizer.json:7: expected a number of characters, found -1");
     assert_eq!(
         refused("\"unk_token\": \"[UNK]\"", "\"dropout\": 1, \"unk_token\": \"[UNK]\""),
         "tokenizer.json:7: unknown key \"dropout\" in model \"WordPiece\""
