@@ -307,17 +307,8 @@ impl Walk<'_> {
                 continue;
             }
             ascii = 0;
-            if let Some(&[first @ 0xC2..=0xDF, second @ 0x80..=0xBF]) =
-                text[self.at..].first_chunk()
-            {
-                let code = (usize::from(first) & 0x1F) << 6 | usize::from(second) & 0x3F;
-                let small = self.front.small[code];
-                if small != 0 {
-                    self.begin();
-                    self.append(small.to_le_bytes(), small as usize >> 24);
-                    self.at += 2;
-                    continue;
-                }
+            if self.letters() {
+                continue;
             }
             if !self.open && self.found.starts.len() >= most {
                 return;
@@ -357,6 +348,34 @@ impl Walk<'_> {
             }
             self.at += len;
         }
+    }
+
+    /// A run of letters of two bytes; says whether there was one.
+    #[inline(always)]
+    fn letters(&mut self) -> bool {
+        const MOST: usize = 64;
+        self.found.reserve(4 * MOST);
+        let text = &self.text[self.at..];
+        let out = &mut self.found.normal[self.found.len..];
+        let (mut read, mut written) = (0, 0);
+        while read < 2 * MOST {
+            let Some(&[first @ 0xC2..=0xDF, second @ 0x80..=0xBF]) = text[read..].first_chunk()
+            else {
+                break;
+            };
+            let small =
+                self.front.small[(usize::from(first) & 0x1F) << 6 | usize::from(second) & 0x3F];
+            let Some(to) = out[written..].first_chunk_mut().filter(|_| small != 0) else { break };
+            *to = small.to_le_bytes();
+            written += small as usize >> 24;
+            read += 2;
+        }
+        if read > 0 {
+            self.begin();
+            self.found.len += written;
+            self.at += read;
+        }
+        read > 0
     }
 
     #[inline(always)]
