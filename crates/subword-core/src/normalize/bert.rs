@@ -178,3 +178,6 @@ fn first_char(text: &[u8]) -> (char, usize) {
     let c = text.get(..len).and_then(|bytes| std::str::from_utf8(bytes).ok()?.chars().next());
     c.map_or((char::REPLACEMENT_CHARACTER, 1), |c| (c, len))
 }
+
+#[cfg(test)]
+mod tests;
