@@ -248,7 +248,7 @@ def train(bench: Bench, path: str, score: str) -> Result:
 
 
 def hostile(bench: Bench, path: str, kind: str) -> Result:
-    """Seconds for n and for 2n bytes, by a new tokenizer, of subword alone."""
+    """Seconds for n and for 2n bytes, of subword alone: the best of three new tokenizers."""
     row = Row(OURS, size=HOSTILE_BYTES)
     texts = [[HOSTILE[kind](n * HOSTILE_BYTES)] for n in (1, 2)]
     right = PEERS[REFERENCE].load(vocab(bench))
@@ -257,14 +257,21 @@ def hostile(bench: Bench, path: str, kind: str) -> Result:
         with reported(row):
             runs = []
             for text, ids in zip(texts, answers, strict=True):
-                loaded = Subword().load(vocab(bench))
-                loaded.to_list(HELLO)
-                runs.append(timed(loaded.encode, text))
-                if not np.array_equal(loaded.flat(runs[-1].answer)[0], ids):
+                found = [first_encode(vocab(bench), text) for _ in range(3)]
+                runs.append(min(found, key=lambda run: run.wall))
+                if not all(np.array_equal(run.answer[0], ids) for run in found):
                     row.fail("ids differ", f"from those of {REFERENCE}")
             if row.status == "timed":
                 row.add(number, runs[0], twice=runs[1].wall)
     return Result(path, [row], REFERENCE)
+
+
+def first_encode(path: Path, text: list[str]) -> Timed[Flat]:
+    """A new tokenizer's first encode of a long text."""
+    loaded = Subword().load(path)
+    loaded.to_list(HELLO)
+    run = timed(loaded.encode, text)
+    return Timed(loaded.flat(run.answer), run.wall, run.cpu)
 
 
 def given(row: Row, bench: Bench, name: str) -> list[str]:

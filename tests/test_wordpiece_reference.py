@@ -9,6 +9,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from subword import Tokenizer
 from subword.reference import (
     decode_wordpiece,
     encode_wordpiece,
@@ -54,6 +55,26 @@ def test_the_linear_form_gives_the_answer_of_the_definition(
     ]
     linear = encode_words_linear(words, tokens, prefix=prefix, max_word_chars=most)
     assert linear == expected
+
+
+@given(words=words, tokens=tokens, prefix=prefixes, most=st.integers(1, 12))
+@settings(max_examples=200)
+def test_both_encoders_of_the_engine_give_the_answer_of_the_definition(
+    words: list[str], tokens: list[str], prefix: str, most: int
+) -> None:
+    vocab = [*dict.fromkeys(["[UNK]", *filter(None, tokens)])]
+    for encoder in ("fast", "linear"):
+        tok = Tokenizer.wordpiece(
+            vocab,
+            prefix=prefix,
+            max_word_chars=most,
+            pattern="whitespace",
+            lowercase=False,
+            encoder=encoder,
+        )
+        for word in words:
+            found = [vocab[id] for id in tok.encode(word)]
+            assert found == encode_wordpiece(word, vocab, prefix=prefix, max_word_chars=most)
 
 
 @given(words=words, tokens=tokens)
