@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 from subword._cli import main
+from subword._progress import showing_files
 from test_encode_files import DOCUMENTS, END, SMALL, expected, joined, read_raw
 
 
@@ -85,6 +87,22 @@ def test_machines_are_told_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> Non
         *("documents", "event", "read", "seconds", "skipped", "tokens", "total")
     ]
     assert (first["event"], first["total"]) == ("progress", Path("corpus.txt").stat().st_size)
+
+
+def test_a_bar_shows_tokens_and_the_rate(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("subword._progress.DELAY_SECONDS", 0)
+    with showing_files(True, total=4_000_000, done=1_000_000) as show:
+        assert show is not None
+        time.sleep(0.15)  # a bar is drawn ten times a second
+        show(3, 1_500_000, 2_000_000, 2)
+    shown = capsys.readouterr().err
+    assert "encoding" in shown
+    assert "1.5M tokens, 2 skipped" in shown
+    assert "2.00M/4.00M" in shown
+    with showing_files(None, total=1, done=0) as show:
+        assert show is None  # standard error is no terminal here
 
 
 def test_what_goes_wrong_is_told_in_a_line() -> None:

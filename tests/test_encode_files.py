@@ -237,7 +237,7 @@ def test_tables_are_read_from_any_row_on(tmp_path: Path) -> None:
         read, row = read + some, row + len(ends)
     assert found == texts
     assert len(starts) > 5
-    assert abs(read - path.stat().st_size) < len(starts)
+    assert read == path.stat().st_size
     for row in starts[1::3]:
         again = ParquetRows(path, "text").next(row)
         assert again is not None
@@ -258,7 +258,7 @@ def test_a_document_larger_than_a_block_is_the_same(tmp_path: Path) -> None:
     out=st.sampled_from(["ids.idx", "ids.parquet", "shards/"]),
     shard_size=st.sampled_from([1, 10, 50, 1000]),
 )
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_documents_come_out_as_they_went_in(
     documents: Documents, out: str, shard_size: int
 ) -> None:

@@ -187,6 +187,38 @@ def test_a_line_that_was_cut_off_does_not_count(tmp_path: Path, large: Path) -> 
     assert contents(out) == whole
 
 
+@pytest.mark.parametrize("kind", ["txt.gz", "jsonl.zst", "parquet"])
+def test_any_kind_of_source_is_taken_up(kind: str, tmp_path: Path, large: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as pq
+
+    documents = large.read_text().split(END)
+    sources = [tmp_path / f"{part}.{kind}" for part in range(2)]
+    for source, texts in zip(sources, (documents[:170], documents[170:]), strict=True):
+        if kind == "parquet":
+            pq.write_table(pa.table({"text": texts}), source, row_group_size=60)
+            continue
+        content = END.join(texts)
+        if kind.startswith("jsonl"):
+            content = "".join(json.dumps({"text": text}) + "\n" for text in texts)
+        packed = pa.output_stream(source, compression="gzip" if kind == "txt.gz" else "zstd")
+        with packed as file:
+            file.write(content.encode())
+    out = tmp_path / "ids.npy"
+    made = encode(sources, out, shard_size=SHARD)
+    assert (made.documents, made.read) == (400, sum(path.stat().st_size for path in sources))
+    whole = contents(out)
+    manifest = Path(f"{out}.manifest.jsonl")
+    lines = manifest.read_bytes().splitlines(keepends=True)
+    for line in range(2, len(lines) - 1, 12):
+        manifest.write_bytes(b"".join(lines[:line]))
+        out.rename(f"{out}.partial")
+        again = encode(sources, out, shard_size=SHARD)
+        assert again.resumed_at == json.loads(lines[line - 1])["tokens"]
+        assert again.read == made.read
+        assert contents(out) == whole
+
+
 def test_complete_files_without_their_names_get_them(tmp_path: Path, large: Path) -> None:
     out = tmp_path / "shards"
     encode(large, out, shard_size=SHARD)

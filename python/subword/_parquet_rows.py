@@ -53,7 +53,6 @@ class ParquetRows:
                 about = file.metadata.row_group(group)
                 start += about.num_rows
                 if start <= first:
-                    passed = start
                     continue
                 row = start - about.num_rows
                 text_bytes = max(1, self.column_bytes(about))
@@ -64,8 +63,9 @@ class ParquetRows:
                 for batch in batches:
                     row += len(batch)
                     if row > first:
-                        yield self.block(pa, batch.column(0), size * (row - passed) // all_rows)
-                        passed = row
+                        read = size * row // all_rows
+                        yield self.block(pa, batch.column(0), read - passed)
+                        passed = read
 
     def column_bytes(self, about: Any) -> int:
         """How large the column is in a group of rows, before compression."""
