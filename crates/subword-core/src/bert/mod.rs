@@ -197,7 +197,9 @@ impl Characters {
             return Some((text, order));
         }
         if self.bert.strip_accents && (0xAC00..0xD7A4).contains(&code) {
-            return Some((syllable(code, room), Order::Apart));
+            let (bytes, len) = syllable(code);
+            *room = bytes;
+            return Some((std::str::from_utf8(&room[..len]).unwrap_or_default(), Order::Apart));
         }
         if self.bert.cjk && is_cjk(code) {
             return Some((spaced(code, room), Order::Apart));
@@ -264,11 +266,16 @@ pub(crate) const CJK: &[(u32, u32)] = table::CJK;
 /// The syllables that stripping takes apart.
 pub(crate) const HANGUL: &[(u32, u32)] = &[(0xAC00, 0xD7A3)];
 
-/// The letters of a Korean syllable.
-pub(crate) fn syllable(code: u32, room: &mut [u8; 12]) -> &str {
-    let at = code - 0xAC00;
+/// The letters of a Korean syllable, two or three of three bytes each, and how many bytes count.
+#[inline(always)]
+pub(crate) fn syllable(code: u32) -> ([u8; 12], usize) {
+    let at = code.wrapping_sub(0xAC00);
     let letters = [0x1100 + at / 588, 0x1161 + at % 588 / 28, 0x11A7 + at % 28];
-    write_into(room, &letters[..2 + usize::from(!at.is_multiple_of(28))])
+    let mut bytes = [0; 12];
+    for (to, letter) in bytes.as_chunks_mut::<3>().0.iter_mut().zip(letters) {
+        *to = [0xE1, 0x80 | (letter >> 6 & 0x3F) as u8, 0x80 | (letter & 0x3F) as u8];
+    }
+    (bytes, if at.is_multiple_of(28) { 6 } else { 9 })
 }
 
 /// A Chinese character between spaces.

@@ -335,9 +335,8 @@ impl Walk<'_> {
                 }
                 Kind::Syllable => {
                     self.begin();
-                    let mut room = [0; 12];
-                    let len = bert::syllable(code, &mut room).len();
-                    self.append(room, len);
+                    let (letters, len) = bert::syllable(code);
+                    self.append(letters, len);
                 }
                 Kind::Nothing => {}
                 Kind::White => self.close(),
