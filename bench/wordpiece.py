@@ -57,10 +57,10 @@ def vocab(bench: Bench) -> Path:
 
 
 def lines(bench: Bench, name: str, at_most: int | None = None) -> list[str]:
-    """The lines of a text, or of the head of it. Every call makes new strings."""
+    """The lines of a text, or the first of them. Every call makes new strings."""
     limits = [size for size in (bench.settings.text_bytes, at_most) if size is not None]
     content = corpora.text(bench.data, name, min(limits, default=None))
-    return content.decode().split("\n")
+    return content.decode().removesuffix("\n").split("\n")
 
 
 @cache
