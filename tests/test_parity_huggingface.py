@@ -133,22 +133,9 @@ def test_facts_of_kitoken(name: str, text: str) -> None:
 # what we refuse
 
 
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("mistral_v0.1", 'model "BPE" with byte_fallback true is not supported'),
-        (
-            "bert-base-cased",
-            'model "WordPiece" is not supported\n  hint: subword reads BPE from a tokenizer.json',
-        ),
-        (
-            "bert-base-uncased",
-            'model "WordPiece" is not supported\n  hint: subword reads BPE from a tokenizer.json',
-        ),
-    ],
-)
-def test_what_we_do_not_run_is_refused_by_name(name: str, message: str) -> None:
-    path = file(f"vocabs/{name}/tokenizer.json")
+def test_what_we_do_not_run_is_refused_by_name() -> None:
+    message = 'model "BPE" with byte_fallback true is not supported'
+    path = file("vocabs/mistral_v0.1/tokenizer.json")
     with pytest.raises(ModelFormatError) as caught:
         Tokenizer.load(path)
     assert re.sub(r"^(.*?):\d+: ", r"\1: ", str(caught.value)) == f"{path}: {message}"
