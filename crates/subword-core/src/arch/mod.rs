@@ -17,7 +17,6 @@ use std::sync::OnceLock;
 
 mod bert;
 mod lines;
-mod map;
 mod pages;
 mod scalar;
 mod wide;
@@ -26,7 +25,6 @@ mod x86_64;
 
 pub use bert::BertMasks;
 pub use lines::{Line, Lines};
-pub use map::Map;
 pub use pages::prefer_huge_pages;
 pub use wide::{Wide, wide};
 

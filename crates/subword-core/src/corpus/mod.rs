@@ -7,16 +7,14 @@ corpus.jsonl        one text per line: the string in one field of an object
 *.gz  *.zst         the same, compressed
 ```
 
-A file is cut from start to end into blocks of about [`BLOCK`] bytes. Where a block may end is the
+A file is read from start to end into blocks of about [`BLOCK`] bytes. Where a block may end is the
 caller's business (`cut`): what comes after that place is the start of the next block. Where there is
 no such place, the block grows until there is one or the file ends.
 
-A plain file is mapped into memory where the system can do that safely (`arch/map`), and then a block
-is a view of it. Anything else is read: compressed files, pipes, what is too new or too old. Both ways
-give the same blocks.
+Why reading and not mapping files into memory: a mapped file that another process makes shorter kills
+this one, its pages count as memory that we use, and it is not faster. (2026-11-15, see the log.)
 */
 
-mod bytes;
 pub mod lines;
 mod open;
 
@@ -24,9 +22,7 @@ use std::io::Read;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::arch::Map;
 use crate::error::{Error, Result};
-pub use bytes::Bytes;
 use open::Opened;
 
 /// How large a block is: small enough to stay in the second-level cache together with what is
@@ -56,7 +52,7 @@ pub enum Kind {
 #[derive(Debug)]
 pub struct Block {
     /// The bytes.
-    pub bytes: Bytes,
+    pub bytes: Vec<u8>,
     /// What they are.
     pub kind: Kind,
     /// Which block it is, over all files.
@@ -132,11 +128,11 @@ impl Files {
             },
         };
         bytes.clear();
-        let bytes = match open.file.map() {
-            _ if open.ahead > 0 => open.pass(bytes)?,
-            Some(map) => open.part(&map.clone(), &cut)?,
-            None => open.fill(bytes, &cut)?,
-        };
+        if open.ahead > 0 {
+            open.pass(&mut bytes)?;
+        } else {
+            open.fill(&mut bytes, &cut)?;
+        }
         let block = open.block(bytes, self.next);
         self.next += 1;
         if block.last {
@@ -164,56 +160,35 @@ impl Open {
     }
 
     /// Passes over some of what is to be passed over, by the memory of `bytes`.
-    fn pass(&mut self, mut bytes: Vec<u8>) -> Result<Bytes> {
+    fn pass(&mut self, bytes: &mut Vec<u8>) -> Result<()> {
         let most = usize::try_from(self.ahead).unwrap_or(usize::MAX).min(BLOCK);
-        self.read(&mut bytes, most)?;
+        self.read(bytes, most)?;
         self.ahead -= bytes.len() as u64;
         bytes.clear();
-        Ok(Bytes::Read(bytes))
-    }
-
-    /// The part of a mapped file up to a place to cut.
-    fn part(&mut self, map: &Arc<Map>, cut: impl Fn(&[u8], usize) -> usize) -> Result<Bytes> {
-        let start = usize::try_from(self.start).unwrap_or(usize::MAX);
-        let (mut seen, mut wanted) = (0, BLOCK);
-        loop {
-            let end = map.len().min(start.saturating_add(wanted));
-            let text = map.read(start..end).map_err(|error| Error::io(&self.path, &error))?;
-            self.ended = end == map.len();
-            let cut = if self.ended { text.len() } else { self.cut(text, seen, &cut) };
-            if cut > 0 || self.ended {
-                self.file.count(cut);
-                return Ok(Bytes::part(map, start..start + cut));
-            }
-            (seen, wanted) = (text.len(), 2 * text.len());
-        }
-    }
-
-    /// Where a text that goes on can be cut, after `seen`; 0 if nowhere.
-    fn cut(&self, text: &[u8], seen: usize, cut: impl Fn(&[u8], usize) -> usize) -> usize {
-        match self.file.kind() {
-            Kind::Text => cut(text, seen),
-            Kind::Lines => memchr::memrchr(b'\n', &text[seen..]).map_or(0, |at| seen + at + 1),
-        }
+        Ok(())
     }
 
     /// Reads until there is a place to cut. Where that is depends on what follows alone, not on how
     /// much of it was read before.
-    fn fill(&mut self, mut bytes: Vec<u8>, cut: impl Fn(&[u8], usize) -> usize) -> Result<Bytes> {
-        let (mut seen, mut wanted) = (0, BLOCK);
+    fn fill(&mut self, bytes: &mut Vec<u8>, cut: impl Fn(&[u8], usize) -> usize) -> Result<()> {
+        let mut seen = 0;
+        let mut wanted = BLOCK;
         loop {
-            let missing = wanted - bytes.len();
-            self.read(&mut bytes, missing)?;
+            self.read(bytes, wanted - bytes.len())?;
             if self.ended {
-                return Ok(Bytes::Read(bytes));
+                return Ok(());
             }
-            let cut = self.cut(&bytes, seen, &cut);
+            let cut = match self.file.kind() {
+                Kind::Text => cut(bytes, seen),
+                Kind::Lines => memchr::memrchr(b'\n', &bytes[seen..]).map_or(0, |at| seen + at + 1),
+            };
             if cut > 0 {
                 self.give_back(&bytes[cut..]);
                 bytes.truncate(cut);
-                return Ok(Bytes::Read(bytes));
+                return Ok(());
             }
-            (seen, wanted) = (bytes.len(), 2 * bytes.len());
+            seen = bytes.len();
+            wanted = 2 * bytes.len();
         }
     }
 
@@ -242,7 +217,7 @@ impl Open {
         Ok(())
     }
 
-    fn block(&mut self, bytes: Bytes, number: usize) -> Block {
+    fn block(&mut self, bytes: Vec<u8>, number: usize) -> Block {
         let (start, line, kind) = (self.start, self.line, self.file.kind());
         self.start += bytes.len() as u64;
         if self.count_lines {

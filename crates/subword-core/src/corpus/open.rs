@@ -18,14 +18,12 @@ use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 use super::Kind;
-use crate::arch::Map;
 
 /// A file that is open.
 pub(super) struct Opened {
     from: From,
     kind: Kind,
     read: Arc<AtomicU64>,
-    map: Option<Arc<Map>>,
 }
 
 /// What is read: the file, or what it decompresses to.
@@ -52,26 +50,12 @@ impl Opened {
         } else {
             From::Plain(metered)
         };
-        let map = match &from {
-            From::Plain(plain) => Map::of(&plain.file).map(Arc::new),
-            From::Packed(_) => None,
-        };
         let packed = matches!(from, From::Packed(_));
         let name = if packed { path.with_extension("") } else { path.to_owned() };
         let lines = name.extension().is_some_and(|end| {
             end.eq_ignore_ascii_case("jsonl") || end.eq_ignore_ascii_case("ndjson")
         });
-        Ok(Opened { from, kind: if lines { Kind::Lines } else { Kind::Text }, read, map })
-    }
-
-    /// The file in memory, if it can be mapped there.
-    pub(super) fn map(&self) -> Option<&Arc<Map>> {
-        self.map.as_ref()
-    }
-
-    /// Notes that so many bytes of the mapped file were read.
-    pub(super) fn count(&self, bytes: usize) {
-        self.read.fetch_add(bytes as u64, Ordering::Relaxed);
+        Ok(Opened { from, kind: if lines { Kind::Lines } else { Kind::Text }, read })
     }
 
     pub(super) fn kind(&self) -> Kind {

@@ -141,7 +141,7 @@ impl<'s> Work<'s> {
             bytes = match job {
                 Job::Block(block) => {
                     self.done.fetch_add(block.read, Ordering::Relaxed);
-                    block.bytes.into_memory()
+                    block.bytes
                 }
                 Job::Texts(texts) => {
                     self.done.fetch_add(texts.bytes.len() as u64, Ordering::Relaxed);

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::record::Place;
-use crate::corpus::{Bytes, Files, Kind};
+use crate::corpus::{Files, Kind};
 use crate::error::Result;
 use crate::tokenizer::DocumentEncoder;
 
@@ -52,7 +52,7 @@ pub struct RowBlock {
 pub(super) struct Block {
     pub(super) number: usize,
     pub(super) path: Arc<PathBuf>,
-    pub(super) bytes: Bytes,
+    pub(super) bytes: Vec<u8>,
     pub(super) shape: Shape,
     pub(super) here: Place,
     pub(super) next: Place,
@@ -158,7 +158,7 @@ impl Reader {
                 let RowBlock { bytes, ends, missing, read } = rows.unwrap_or_default();
                 let next = Place { start: here.start + ends.len() as u64, ..here };
                 let shape = Shape::Rows { ends, missing };
-                Block { number: 0, path, bytes: Bytes::Read(bytes), shape, here, next, last, read }
+                Block { number: 0, path, bytes, shape, here, next, last, read }
             }
         };
         block.number = self.number;

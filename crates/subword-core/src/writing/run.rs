@@ -114,7 +114,7 @@ impl Shared<'_> {
                 return; // it may lack ids
             }
             self.turns.put(block.number, Ok(part));
-            bytes = block.bytes.into_memory();
+            bytes = block.bytes;
         }
     }
 
