@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 import pytest
+import subword._stream
 import subword._tokenizer
 from hypothesis import example, given, note, settings
 from hypothesis import strategies as st
@@ -111,7 +112,7 @@ def test_a_stream_of_any_parts_gives_the_ids_of_the_whole(
         cuts = sorted({0, len(data), *(place for place in places if place < len(data))})
         parts = [data[start:end] for start, end in pairwise(cuts)]
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(subword._tokenizer, "STREAM_BYTES", held)
+            patch.setattr(subword._stream, "STREAM_BYTES", held)
             for special in choices(tok):
                 assert list(tok.encode_iter(parts, special=special)) == tok.encode(
                     data, special=special

@@ -7,6 +7,7 @@ from itertools import pairwise, product
 
 import pytest
 import subword
+import subword._stream
 from bert import SMALL
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -78,7 +79,7 @@ def test_a_stream_of_any_parts_gives_the_ids_of_the_whole(
     cuts = sorted({0, len(data), *(place for place in places if place < len(data))})
     parts = [data[start:end] for start, end in pairwise(cuts)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(subword._tokenizer, "STREAM_BYTES", held)
+        patch.setattr(subword._stream, "STREAM_BYTES", held)
         for tok, special in product(ALL, CHOICES):
             found = list(tok.encode_iter(parts, special=special))
             assert found == tok.encode(data, special=special)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 from subword import _core
 from subword._decoder import Decoder
-from subword._errors import SpecialTokenError, UnknownTokenError
+from subword._errors import UnknownTokenError
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -41,9 +41,6 @@ if TYPE_CHECKING:
     )
 
 DEFAULT_CACHE_BYTES: int = _core.DEFAULT_CACHE_BYTES
-
-#: How much text ``encode_iter`` gathers before it encodes.
-STREAM_BYTES = 1 << 16
 
 
 class Tokenizer(_core.Engine):
@@ -274,21 +271,9 @@ class Tokenizer(_core.Engine):
         >>> list(tok.encode_iter(["l", "ow"]))
         [256, 119]
         """
-        waiting = bytearray()
-        wanted = STREAM_BYTES
-        done = 0
-        try:
-            for text in _whole_characters(texts):
-                waiting += _core.utf8(text, errors)
-                if len(waiting) >= wanted:
-                    ready = self.settled(bytes(waiting), special)
-                    yield from self.encode(bytes(waiting[:ready]), special=special)
-                    del waiting[:ready]
-                    done += ready
-                    wanted = max(STREAM_BYTES, 2 * len(waiting))
-            yield from self.encode(bytes(waiting), special=special)
-        except SpecialTokenError as error:
-            raise SpecialTokenError(error.token, done + error.position) from None
+        from subword._stream import encode_stream
+
+        return encode_stream(self, texts, special, errors)
 
     encode_iterable = encode_iter
 
@@ -489,23 +474,6 @@ class Tokenizer(_core.Engine):
             f"<Tokenizer: {self.vocab_size} tokens by {self.kind}, pattern {pattern!r}, "
             f"special tokens {special[:3]}{more}>"
         )
-
-
-def _whole_characters(texts: Iterable[Text]) -> Iterator[Text]:
-    """The same texts, where the two halves of a surrogate pair never come apart."""
-    half = ""
-    for text in texts:
-        if not isinstance(text, str):
-            if half:
-                yield half
-                half = ""
-            yield text
-            continue
-        text = half + text
-        half = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
-        yield text.removesuffix(half)
-    if half:
-        yield half
 
 
 def _restore(
