@@ -10,9 +10,9 @@ use subword_core::counting::{self, Feeder, Settings};
 use subword_core::counts::Sorted;
 use subword_core::{Error, Normalizer, Result};
 
-use crate::engine::{ThreadsArgument, natural};
 use crate::errors;
 use crate::model::{PatternArgument, pattern_to_python};
+use crate::numbers::{ThreadsArgument, natural};
 use crate::text::{Errors, Text};
 
 /// How often each piece occurs.

@@ -1,6 +1,5 @@
 //! The tokenizer: what is hot. `subword.Tokenizer` adds the rest in Python.
 
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use numpy::PyArray1;
@@ -15,6 +14,7 @@ use subword_core::{Content, Encoder, Merges, Result, Slot, TokenId, Tokenizer, U
 use crate::errors;
 use crate::ids::{id_from, ids_from};
 use crate::model::{Model, pattern_to_python, special_to_python};
+use crate::numbers::{ThreadsArgument, natural};
 use crate::text::{Errors, Special, Text};
 
 /// From this many bytes on the GIL is worth giving up.
@@ -41,20 +41,6 @@ impl Engine {
 
 /// Where each token starts and ends.
 type Places = Vec<(usize, usize)>;
-
-/// `threads=`: a positive number, or None for all cores.
-pub(crate) struct ThreadsArgument(pub(crate) Threads);
-
-impl<'a, 'py> FromPyObject<'a, 'py> for ThreadsArgument {
-    type Error = PyErr;
-
-    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        let number: i64 = object.extract()?;
-        let threads = usize::try_from(number).ok().and_then(NonZeroUsize::new);
-        let wrong = || PyValueError::new_err(format!("threads must be at least 1, not {number}"));
-        Ok(ThreadsArgument(Some(threads.ok_or_else(wrong)?)))
-    }
-}
 
 fn threads(argument: Option<ThreadsArgument>) -> Threads {
     argument.and_then(|argument| argument.0)
@@ -508,13 +494,4 @@ fn texts_of<'py>(texts: &Bound<'py, PyAny>, errors: Errors) -> PyResult<Vec<Text
         )));
     }
     texts.try_iter()?.map(|text| Text::new(&text?, errors)).collect()
-}
-
-/// A number that a caller passes, by the name of its argument. More than there is memory for is no
-/// limit at all.
-pub(crate) fn natural(name: &str, number: i128) -> PyResult<usize> {
-    if number < 0 {
-        return Err(PyValueError::new_err(format!("{name} must be at least 0, not {number}")));
-    }
-    Ok(usize::try_from(number).unwrap_or(usize::MAX))
 }

@@ -5,6 +5,7 @@ mod engine;
 mod errors;
 mod ids;
 mod model;
+mod numbers;
 mod text;
 mod trainer;
 mod wordpiece;

@@ -10,9 +10,10 @@ use subword_core::bpe::train::{Effort, Merge, Score, Stop, Ties};
 use subword_core::trainer::{Settings, Size, Start, Trained, Training, wordpiece};
 
 use crate::counts::Counts;
-use crate::engine::{Engine, natural};
+use crate::engine::Engine;
 use crate::errors;
 use crate::model::Model;
+use crate::numbers::natural;
 
 /// How a model came about.
 #[pyclass(frozen, module = "subword._core")]

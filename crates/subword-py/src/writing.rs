@@ -12,8 +12,9 @@ use subword_core::writing::{
 };
 use subword_core::{Error, Result, TokenId};
 
-use crate::engine::{Engine, ThreadsArgument};
+use crate::engine::Engine;
 use crate::errors;
+use crate::numbers::ThreadsArgument;
 use crate::text::{Errors, Special};
 
 /// How far a run is: documents, tokens, bytes read, documents left out.
