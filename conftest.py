@@ -3,10 +3,26 @@
 from __future__ import annotations
 
 import os
+import sys
 import sysconfig
 from pathlib import Path
 
 import pytest
+
+# Spark for tests: workers run this Python, and nothing is made ready for a long life.
+SPARK = {
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.driver.host": "127.0.0.1",
+    "spark.log.level": "OFF",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.shuffle.partitions": "3",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+}
+CONFIGURED = " ".join(f"--conf '{name}={value}'" for name, value in SPARK.items())
+os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+os.environ.setdefault("PYSPARK_SUBMIT_ARGS", f"{CONFIGURED} pyspark-shell")
 
 
 @pytest.fixture(autouse=True)

@@ -81,13 +81,23 @@ class Trainer(ABC):
         self._check_counts(counts)
         return self._learn(counts, ())
 
+    def counting(self) -> dict[str, Any]:
+        """What this trainer counts by, as arguments of :func:`count_pieces`: to count elsewhere.
+
+        Settings that nothing can be learned with are an error here, before anything is read.
+
+        >>> from subword import BpeTrainer
+        >>> BpeTrainer(300, special_tokens=["<|endoftext|>"]).counting()
+        {'pattern': 'gpt2', 'special_tokens': ['<|endoftext|>']}
+        """
+        self._check()
+        return self._counting()
+
     def _train(self, **reading: Any) -> Tokenizer:
         """What to read in, tokenizer out."""
-        self._check()
+        counting = self.counting()
         start = time.perf_counter()
-        counts = count_pieces(
-            **self._counting(), threads=self.threads, progress=self.progress, **reading
-        )
+        counts = count_pieces(**counting, threads=self.threads, progress=self.progress, **reading)
         return self._learn(counts, (Phase("count", time.perf_counter() - start, peak_memory()),))
 
     def _learn(self, counts: Counts, phases: tuple[Phase, ...]) -> Tokenizer:

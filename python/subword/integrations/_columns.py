@@ -24,6 +24,8 @@ from subword import CorpusError, Counts, Tokenizer, count_pieces
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from subword._types import Pattern
+
 ROWS_PER_TABLE = 1 << 16
 
 #: The Arrow types of texts; that of a column of nulls may be unknown.
@@ -34,7 +36,7 @@ TEXT_TYPES = {
 
 @dataclass(frozen=True)
 class Encode:
-    """Adds the ids of a column: called with a table, it gives back the table with one more column.
+    """Adds the ids of a column: a table in, the same with one more column out.
 
     ``settings`` are those of `Tokenizer.encode_batch_arrays`.
 
@@ -68,7 +70,7 @@ class Encode:
 
 @dataclass(frozen=True)
 class Count:
-    """Counts the pieces of a column: called with tables, it gives tables of (piece, count).
+    """Counts the pieces of a column: tables of texts in, tables of (piece, count) out.
 
     ``made_by`` is what counts remember (pattern, special tokens, normalizer), ``settings`` are the
     other ones of `count_pieces`.
@@ -87,16 +89,25 @@ class Count:
     made_by: dict[str, Any]
     settings: dict[str, Any]
 
+    def __post_init__(self) -> None:
+        self._count(())  # what is wrong with the settings is found before a job starts
+
     def __call__(self, tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
         texts = (text for table in tables for text in texts_of(table, self.column))
-        counts = count_pieces(
-            texts=(text for text in texts if text is not None),
-            threads=1,
-            progress=False,
-            **self.made_by,
-            **self.settings,
-        )
-        yield from _tables(counts)
+        yield from _tables(self._count(text for text in texts if text is not None))
+
+    def _count(self, texts: Iterable[Any]) -> Counts:
+        how = self.made_by | self.settings
+        return count_pieces(texts=texts, threads=1, progress=False, **how)
+
+
+def remembered(
+    pattern: Pattern, special_tokens: Iterable[str], normalizer: str | None
+) -> dict[str, Any]:
+    """What counts remember of how they were made, as arguments of `Counts`."""
+    counts = Counts(pattern=pattern, special_tokens=special_tokens, normalizer=normalizer)
+    names = ("pattern", "special_tokens", "normalizer")
+    return {name: getattr(counts, name) for name in names}
 
 
 def added_up(tables: Iterable[pa.Table], made_by: dict[str, Any]) -> Counts:
@@ -111,22 +122,22 @@ def added_up(tables: Iterable[pa.Table], made_by: dict[str, Any]) -> Counts:
 
 @dataclass(frozen=True)
 class Pack:
-    """Makes tables of (piece, count) small for the way to the driver: one row, a few bytes a piece.
+    """Makes tables of (piece, count) one row: a few bytes per piece, for the way to the driver.
 
     Example:
         >>> import pyarrow as pa
         >>> table = pa.table({"piece": [b"low", b"er"], "count": [2, 1]})
-        >>> packed = Pack({"pattern": "gpt2"})([table])
+        >>> [packed] = Pack({"pattern": "gpt2"})([table])
         >>> list(unpacked(packed["counts"].to_pylist(), {"pattern": "gpt2"}))
         [(b'er', 1), (b'low', 2)]
     """
 
     made_by: dict[str, Any]
 
-    def __call__(self, tables: Iterable[pa.Table]) -> pa.Table:
+    def __call__(self, tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
         import pyarrow as pa
 
-        return pa.table({"counts": [pickle.dumps(added_up(tables, self.made_by))]})
+        yield pa.table({"counts": [pickle.dumps(added_up(tables, self.made_by))]})
 
 
 def unpacked(rows: Iterable[bytes], made_by: dict[str, Any]) -> Counts:
