@@ -24,6 +24,10 @@ CONFIGURED = " ".join(f"--conf '{name}={value}'" for name, value in SPARK.items(
 os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
 os.environ.setdefault("PYSPARK_SUBMIT_ARGS", f"{CONFIGURED} pyspark-shell")
 
+# Ray for tests: it tells nobody, and leaves no token in the home directory.
+os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+os.environ.setdefault("RAY_AUTH_MODE", "disabled")
+
 
 @pytest.fixture(autouse=True)
 def _examples_run_in_a_folder_of_their_own(request: pytest.FixtureRequest) -> None:

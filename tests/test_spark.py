@@ -22,11 +22,7 @@ if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
 from pyspark.errors import PythonException
 from pyspark.sql import DataFrame, SparkSession
 
-pytestmark = [
-    pytest.mark.spark,
-    # pandas is there, newer than Spark knows, and not used.
-    pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
-]
+pytestmark = pytest.mark.spark
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,8 @@ Nothing here is imported by `import subword`; each file is imported by its full 
   ``import subword.integrations.tiktoken as tiktoken`` and leave the rest of the code as it is.
 * `subword.integrations.transformers`: a tokenizer as `PreTrainedTokenizerFast`.
 * `subword.integrations.datasets`: the texts of a dataset to ids.
-* `subword.integrations.spark`: counting, training and encoding on a cluster.
+* `subword.integrations.spark` and `subword.integrations.ray`: counting, training and encoding on a
+  cluster.
 
 They use the public names of this package only, so each is also an example of how to build on it.
 """

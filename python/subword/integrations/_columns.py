@@ -150,16 +150,21 @@ def unpacked(rows: Iterable[bytes], made_by: dict[str, Any]) -> Counts:
 
 def texts_of(table: pa.Table, column: str) -> list[Any]:
     """The texts in a column: `str` or `bytes`, None for a null."""
+    check_text(column, dict(zip(table.schema.names, table.schema.types, strict=True)))
+    found: list[Any] = table.column(column).to_pylist()
+    return found
+
+
+def check_text(column: str, types: dict[str, Any]) -> None:
+    """Refuse a column that is not there, or whose Arrow type is not one of texts."""
     import pyarrow as pa
 
-    check_there(column, table.column_names)
-    kind = table.schema.field(column).type
+    check_there(column, [*types])
+    kind = types[column]
     if isinstance(kind, pa.DictionaryType):
         kind = kind.value_type
     if str(kind) not in TEXT_TYPES:
         raise no_text(column, kind)
-    found: list[Any] = table.column(column).to_pylist()
-    return found
 
 
 def check_there(column: str, names: list[str]) -> None:
