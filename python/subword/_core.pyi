@@ -32,8 +32,12 @@ __all__ = [
     "count_files",
     "count_texts",
     "encode_files",
+    "normalizer",
+    "pairs_of_tokens",
     "patterns",
+    "pruned",
     "split",
+    "token_counts",
     "train_bpe",
     "train_wordpiece",
     "utf8",
@@ -284,8 +288,16 @@ def encode_files(
     resume: object,
     watch: Callable[[int, int, int, int], None] | None,
 ) -> tuple[int, int, int, int]: ...
+def normalizer(engine: Engine) -> str | None: ...
+def pairs_of_tokens(engine: Engine) -> npt.NDArray[np.int64]: ...
 def patterns() -> dict[str, list[str]]: ...
+def pruned(
+    engine: Engine, counts: Counts, *, threads: int | None
+) -> tuple[Model, npt.NDArray[np.int64]]: ...
 def split(text: Text, pattern: Pattern) -> list[bytes]: ...
+def token_counts(
+    engine: Engine, counts: Counts, *, threads: int | None
+) -> npt.NDArray[np.uint64]: ...
 def train_bpe(
     counts: Counts,
     *,

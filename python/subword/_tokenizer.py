@@ -17,8 +17,11 @@ from subword._decoder import Decoder
 from subword._errors import UnknownTokenError
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
     from typing_extensions import Self
 
+    from subword._counts import Counts
     from subword._encode_files import EncodedFiles
     from subword._explain import Explainer, Explanation
     from subword._training_log import TrainingLog
@@ -257,6 +260,32 @@ class Tokenizer(_core.Engine):
         [256, 119, 257]
         """
         return self._of(self._truncated(vocab_size), self.cache_bytes)
+
+    def pruned(
+        self, counts: Counts, *, threads: int | None = None
+    ) -> tuple[Self, npt.NDArray[np.int64]]:
+        """The smaller tokenizer without the tokens that a corpus never needs, and the new ids.
+
+        ``counts`` are the pieces of the corpus, cut by this tokenizer's own pattern. A token goes
+        if it does not come out of any of them and no token that stays is made of it. Bytes (or
+        characters, where merging starts from them) and special tokens stay. Texts made of the
+        counted pieces keep their tokens; others are still encoded, in more tokens.
+
+        The array has a new id for every old one, or -1: ``new_ids[tok.encode(text)]`` are the
+        ids of the smaller one. They close up in order, so that the rows of an embedding matrix
+        that stay are ``matrix[new_ids >= 0]``.
+
+        >>> vocab = {i: bytes([i]) for i in range(256)} | {256: b"lo", 257: b"low", 258: b"es"}
+        >>> tok = Tokenizer(vocab, [(b"l", b"o"), (b"lo", b"w"), (b"e", b"s")], ["<|endoftext|>"])
+        >>> from subword import count_pieces
+        >>> smaller, new_ids = tok.pruned(count_pieces(texts=["low slow"]))
+        >>> smaller.vocab_size, smaller.find_token(b"es"), smaller.special_tokens
+        (259, None, {'<|endoftext|>': 258})
+        >>> new_ids[tok.encode("slow")].tolist(), smaller.encode("slow"), new_ids[258:].tolist()
+        ([115, 257], [115, 257], [-1, 258])
+        """
+        model, new_ids = _core.pruned(self, counts._counts, threads=threads)
+        return self._of(model, self.cache_bytes, "linear" if self._linear else None), new_ids
 
     def encode_iter(
         self, texts: Iterable[Text], *, special: Special = "text", errors: Errors = "strict"

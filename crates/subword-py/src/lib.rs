@@ -8,6 +8,7 @@ mod model;
 mod numbers;
 mod text;
 mod trainer;
+mod usage;
 mod wordpiece;
 mod writing;
 
@@ -25,6 +26,8 @@ mod _core {
     use super::split;
     #[pymodule_export]
     use super::trainer::{TrainingLog, train_bpe, train_wordpiece};
+    #[pymodule_export]
+    use super::usage::{normalizer, pairs_of_tokens, pruned, token_counts};
     #[pymodule_export]
     use super::writing::encode_files;
     #[pymodule_export]

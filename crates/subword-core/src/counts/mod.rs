@@ -232,6 +232,21 @@ impl Counts {
         Ok(())
     }
 
+    /// That the pieces are those of a tokenizer with this normaliser and this pattern.
+    pub fn check_made_by(&self, normalizer: Normalizer, pattern: &Pattern) -> Result<()> {
+        let hint = "count the text with the tokenizer's own pattern and normalizer";
+        let message = if self.normalizer() != normalizer {
+            let (one, two) = (self.normalizer().name(), normalizer.name());
+            format!("the text of the counts has the normalizer {one:?}, the tokenizer has {two:?}")
+        } else if self.pattern() != pattern {
+            let (one, two) = (shown(self.pattern()), shown(pattern));
+            format!("the pieces were cut by the pattern {one}, the tokenizer has {two}")
+        } else {
+            return Ok(());
+        };
+        Err(Error::counts(message).with_hint(hint))
+    }
+
     /// That both have the same normaliser, the same pattern and the same special tokens.
     fn check_alike(&self, other: &Counts) -> Result<()> {
         let hint = "counts add up only if they were counted alike: count one of them again";

@@ -42,7 +42,7 @@ use crate::types::TokenId;
 use crate::vocab::{MAX_ID, Vocab};
 
 pub use load::load;
-pub use ranks::merges_of_ranks;
+pub use ranks::{merges_of_ranks, pairs_of_tokens};
 
 /// What a file does not say, or says otherwise.
 #[derive(Debug, Clone, Default)]

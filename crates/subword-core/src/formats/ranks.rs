@@ -25,7 +25,7 @@ A token that does not come out of its own bytes is made by no merge. Only `ignor
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
-use crate::model::{Merges, Model};
+use crate::model::{Encoder, Merges, Model};
 use crate::types::{Pair, TokenId};
 use crate::vocab::Vocab;
 
@@ -44,6 +44,32 @@ pub fn merges_of_ranks(vocab: &Vocab) -> Vec<Pair> {
     let mut merger = Merger::default();
     let rule = Ranks::new(vocab);
     vocab.iter().filter_map(|(id, bytes)| merger.last_merge(&rule, id, bytes)).collect()
+}
+
+/// The pair that each token is made from, by id; none for what merging starts from, and for a token
+/// that no merge makes. Of the merges that a list has for a token, only that one ever happens.
+pub fn pairs_of_tokens(model: &Model) -> Vec<Option<Pair>> {
+    let mut merger = Merger::default();
+    let mut made = vec![None; model.id_limit() as usize];
+    if model.encoder != Encoder::Merge {
+        return made;
+    }
+    match &model.merges {
+        Merges::Ranked => {
+            let rule = Ranks::new(&model.vocab);
+            for (id, bytes) in model.vocab.iter() {
+                made[id as usize] = merger.last_merge(&rule, id, bytes);
+            }
+        }
+        Merges::Listed(pairs) => {
+            let rule = List::new(&model.vocab, pairs);
+            for (id, bytes) in model.vocab.iter() {
+                let units = model.start.units_of(bytes);
+                made[id as usize] = merger.last_merge_of(&rule, id, bytes, units);
+            }
+        }
+    }
+    made
 }
 
 /// The first token that merging its own bytes does not give.
@@ -81,7 +107,7 @@ pub(super) fn differs_from_ranks(vocab: &Vocab, pairs: &[Pair]) -> Option<TokenI
 /// What two neighbours become, and how early.
 trait Rule {
     fn merge(&self, left: TokenId, right: TokenId, joined: &[u8]) -> Option<(u32, TokenId)>;
-    fn byte(&self, byte: u8) -> Option<TokenId>;
+    fn unit(&self, unit: &[u8]) -> Option<TokenId>;
 }
 
 struct Ranks<'a> {
@@ -99,8 +125,8 @@ impl Rule for Ranks<'_> {
         self.vocab.id_of(joined).map(|id| (id, id))
     }
 
-    fn byte(&self, byte: u8) -> Option<TokenId> {
-        self.vocab.id_of(&[byte])
+    fn unit(&self, unit: &[u8]) -> Option<TokenId> {
+        self.vocab.id_of(unit)
     }
 }
 
@@ -130,8 +156,8 @@ impl Rule for List<'_> {
         self.pairs.get(&(left, right)).copied()
     }
 
-    fn byte(&self, byte: u8) -> Option<TokenId> {
-        self.vocab.id_of(&[byte])
+    fn unit(&self, unit: &[u8]) -> Option<TokenId> {
+        self.vocab.id_of(unit)
     }
 }
 
@@ -156,15 +182,31 @@ impl Merger {
     /// The last pair that merges into `bytes`; none if something else comes out, or if no pair
     /// merged.
     fn last_merge(&mut self, rule: &impl Rule, id: TokenId, bytes: &[u8]) -> Option<Pair> {
+        self.last_merge_of(rule, id, bytes, bytes.chunks(1))
+    }
+
+    /// The same for bytes that start as these units.
+    fn last_merge_of<'b>(
+        &mut self,
+        rule: &impl Rule,
+        id: TokenId,
+        bytes: &'b [u8],
+        units: impl IntoIterator<Item = &'b [u8]>,
+    ) -> Option<Pair> {
         self.parts.clear();
         self.heap.clear();
-        for (at, &byte) in bytes.iter().enumerate() {
-            let at = at as u32;
-            let id = rule.byte(byte)?;
-            self.parts.push(Part { id, end: at + 1, before: at.saturating_sub(1) });
+        let mut before = 0;
+        for unit in units {
+            let at = self.parts.len() as u32;
+            let end = at + unit.len() as u32;
+            self.parts.push(Part { id: rule.unit(unit)?, end, before });
+            self.parts.resize(end as usize, Part { id: GONE, end, before: at });
+            before = at;
         }
-        for at in 0..bytes.len() as u32 {
-            self.offer(rule, bytes, at);
+        for at in 0..self.parts.len() as u32 {
+            if self.parts[at as usize].id != GONE {
+                self.offer(rule, bytes, at);
+            }
         }
         let mut last = None;
         while let Some(Reverse((_, at, pair, made))) = self.heap.pop() {

@@ -102,6 +102,20 @@ impl Start {
         self.end_of_word.is_some() && !letter && (piece == b" " || is_white(piece))
     }
 
+    /// What a token is merged from: its units, the mark at its end being one or part of the last.
+    pub fn units_of<'t>(&self, token: &'t [u8]) -> Vec<&'t [u8]> {
+        let end = self.end_of_word.as_ref().filter(|end| token.ends_with(end.mark.as_bytes()));
+        let (text, mark) = token.split_at(token.len() - end.map_or(0, |end| end.mark.len()));
+        let mut units: Vec<&[u8]> = self.units.of(text).collect();
+        if end.is_some_and(|end| end.joined) {
+            let last = units.pop().unwrap_or_default();
+            units.push(&token[text.len() - last.len()..]);
+        } else if end.is_some() {
+            units.push(mark);
+        }
+        units
+    }
+
     /// Whether merging may start from this token.
     pub fn is_unit(&self, token: &[u8]) -> bool {
         let one = |bytes: &[u8]| !bytes.is_empty() && self.units.first(bytes) == bytes.len();
@@ -241,6 +255,21 @@ mod tests {
         assert_eq!(lengths(Units::Characters), [1, 2, 3, 4, 1, 1, 1, 1]);
         assert_eq!(lengths(Units::Bytes), vec![1; piece.len()]);
         assert_eq!(Units::Characters.of(b"").count(), 0);
+    }
+
+    #[test]
+    fn the_units_of_a_token_know_the_mark() {
+        let of = |start: &Start, token: &str| {
+            let units = start.units_of(token.as_bytes());
+            units.iter().map(|unit| String::from_utf8_lossy(unit).into_owned()).collect::<Vec<_>>()
+        };
+        let own = characters(Some(("</w>", false)), None);
+        assert_eq!(of(&own, "él</w>"), ["é", "l", "</w>"]);
+        assert_eq!(of(&own, "él"), ["é", "l"]);
+        let joined = characters(Some(("</w>", true)), None);
+        assert_eq!(of(&joined, "él</w>"), ["é", "l</w>"]);
+        assert_eq!(of(&joined, "</w>"), ["</w>"]);
+        assert_eq!(Start::default().units_of(b"ab").len(), 2);
     }
 
     #[test]

@@ -1,21 +1,30 @@
 /*!
-Every smaller tokenizer that a model holds: the one that training would have given had it stopped
-earlier.
+Smaller tokenizers: those that training would have given had it stopped earlier, and those without
+the tokens that a corpus has no use for.
 
 ```text
 ids      0..=255 bytes   256 th   257 the   258 <|end|>
 to 258   0..=255 bytes   256 th             257 <|end|>
 ```
 
-The first merges stay, and with them the tokens that they make, until there are as many tokens as
+**Truncated.** The first merges stay, and with them the tokens that they make, until there are as many tokens as
 asked for. What merging starts from, special tokens and tokens that no merge makes stay in any case.
 The ids that are gone close up: a token that comes later moves down by their number, and where
 special tokens come first, nothing but merged tokens moves.
+
+**Only.** Some tokens stay, with all merges between them and their order. If every token stays that a
+piece has at any step, the piece is encoded as before. For each step takes the best of some
+candidates: the lowest rank, the longest token. With fewer tokens there are fewer candidates, and the
+one that was taken is still among them. So the first step is the same, and the next, until there is
+none; where there was none before, there is none now. This holds for merge lists, and for token ranks
+too, where any two tokens may merge whose concatenation is one: fewer tokens, fewer such pairs, and
+ids close up without changing their order. What a token was made of is a step as well, so a token
+goes only if none that stays is made of it.
 */
 
 use super::{Merges, Model, SpecialToken, check_merges};
 use crate::error::{Error, Result};
-use crate::types::TokenId;
+use crate::types::{Pair, TokenId};
 use crate::vocab::Vocab;
 
 impl Model {
@@ -57,7 +66,28 @@ impl Model {
         }
         let (kept, gone) = learned.split_at(vocab_size - least);
         let merges = kept.len().checked_sub(1).map_or(0, |last| ranks[last] + 1);
-        self.without(gone, merges)
+        let mut stays = vec![true; self.id_limit() as usize];
+        gone.iter().for_each(|&id| stays[id as usize] = false);
+        Ok(self.with_tokens(&stays, merges)?.0)
+    }
+
+    /// The same model with these tokens only, by id, and the new number of every id that has one;
+    /// ids without a token go too. What pieces start from and special tokens stay in any case; WordPiece starts from nothing.
+    pub fn only(&self, tokens: &[bool]) -> Result<(Model, Vec<Option<TokenId>>)> {
+        let mut stays = tokens.to_vec();
+        let starts = self.as_word_piece().is_none();
+        let units = self.vocab.iter().filter(|(_, bytes)| starts && self.start.is_unit(bytes));
+        let kept = units.map(|(id, _)| id).chain(self.named());
+        kept.for_each(|id| stays[id as usize] = true);
+        let (model, numbers) = self.with_tokens(&stays, usize::MAX)?;
+        let number = |(&stays, number)| if stays { Some(number) } else { None };
+        Ok((model, stays.iter().zip(numbers).map(number).collect()))
+    }
+
+    /// The tokens that have a part beside that of being text.
+    fn named(&self) -> impl Iterator<Item = TokenId> {
+        let special = self.special_tokens.iter().map(|token| token.id);
+        special.chain(self.template.ids()).chain(self.start.unk)
     }
 
     /// The tokens that may go, in the order in which they were learned, and for each the first merge
@@ -65,9 +95,7 @@ impl Model {
     fn learned(&self) -> Result<(Vec<TokenId>, Vec<usize>)> {
         let mut stays = vec![false; self.id_limit() as usize];
         let units = self.vocab.iter().filter(|(_, bytes)| self.start.is_unit(bytes));
-        let special = self.special_tokens.iter().map(|token| token.id);
-        let named = self.template.ids().chain(self.start.unk);
-        for id in units.map(|(id, _)| id).chain(special).chain(named) {
+        for id in units.map(|(id, _)| id).chain(self.named()) {
             stays[id as usize] = true;
         }
         let made = match &self.merges {
@@ -79,11 +107,8 @@ impl Model {
         Ok((learned, ranks))
     }
 
-    /// The same model without these tokens, and with so many merges at most.
-    fn without(&self, gone: &[TokenId], merges: usize) -> Result<Model> {
-        let mut stays = vec![true; self.id_limit() as usize];
-        gone.iter().for_each(|&id| stays[id as usize] = false);
-        // The new number of every id.
+    /// The same model with these tokens and so many merges at most, and the new number of every id.
+    fn with_tokens(&self, stays: &[bool], merges: usize) -> Result<(Model, Vec<TokenId>)> {
         let mut next = 0;
         let numbers: Vec<TokenId> = stays
             .iter()
@@ -98,13 +123,14 @@ impl Model {
         let merges = match &self.merges {
             Merges::Ranked => Merges::Ranked,
             // A merge of a token that nothing makes any more never happens.
-            Merges::Listed(pairs) => Merges::Listed(
-                pairs[..merges]
-                    .iter()
-                    .filter(|pair| stays[pair.0 as usize] && stays[pair.1 as usize])
-                    .map(|&(left, right)| (number(left), number(right)))
-                    .collect(),
-            ),
+            Merges::Listed(pairs) => {
+                let made = check_merges(&self.vocab, pairs)?;
+                let whole = |((left, right), made): &(Pair, TokenId)| {
+                    [left, right, made].iter().all(|&&id| stays[id as usize])
+                };
+                let left = pairs.iter().copied().zip(made).take(merges).filter(whole);
+                Merges::Listed(left.map(|(pair, _)| (number(pair.0), number(pair.1))).collect())
+            }
         };
         let special = |token: &SpecialToken| SpecialToken { id: number(token.id), ..token.clone() };
         let mut model = Model {
@@ -115,7 +141,7 @@ impl Model {
             ..self.clone()
         };
         model.start.unk = self.start.unk.map(number);
-        model.checked()
+        Ok((model.checked()?, numbers))
     }
 }
 

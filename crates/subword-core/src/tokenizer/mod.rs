@@ -16,6 +16,7 @@ mod documents;
 mod encode;
 mod offsets;
 mod threads;
+mod usage;
 
 use std::sync::{Arc, LazyLock};
 
