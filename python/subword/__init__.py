@@ -23,6 +23,7 @@ from subword._errors import (
     UnknownIdError,
     UnknownTokenError,
 )
+from subword._evaluate import evaluate
 from subword._open_tokens import open_tokens
 from subword._patterns import patterns
 from subword._tokenizer import Tokenizer
@@ -49,6 +50,7 @@ __all__ = [
     "UnknownTokenError",
     "WordPieceTrainer",
     "count_pieces",
+    "evaluate",
     "open_tokens",
     "patterns",
     "train_bpe",

@@ -5,6 +5,7 @@
     encode, decode          text to ids and back
     encode-corpus           a corpus to token files
     explain                 how a text becomes its tokens
+    evaluate, prune         how well a vocabulary fits a text, and what it can spare
     compare                 trainers side by side
     info, convert           what a tokenizer is, and in which format
 
@@ -28,6 +29,7 @@ from subword._cli import (
     counting,
     describing,
     encoding,
+    evaluating,
     explaining,
     training,
     wordpiece,
@@ -40,6 +42,7 @@ __all__ = [
     "counting",
     "describing",
     "encoding",
+    "evaluating",
     "explaining",
     "main",
     "training",

@@ -77,6 +77,7 @@ def main() -> None:
       subword count cl100k_base.tiktoken --pattern cl100k *.txt
       subword train corpus.txt --vocab-size 32000 --out tokenizer.json
       subword count corpus.txt --out corpus.counts
+      subword evaluate tokenizer.json corpus.txt
       subword compare corpus.txt
     """
 

@@ -1,0 +1,131 @@
+"""How well a vocabulary fits a text: `subword.evaluate`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from subword._counts import expanded
+from subword._tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    from subword._evaluating.counting import Subject
+    from subword._evaluating.report import Evaluation
+    from subword._types import Errors, StrPath
+
+    Files: TypeAlias = StrPath | Iterable[StrPath]
+
+#: What a truncated tokenizer may remember: it sees every word once.
+CACHE_BYTES = 1 << 20
+
+
+def evaluate(
+    tokenizers: Tokenizer | Mapping[str, Tokenizer],
+    files: Files | Mapping[str, Files],
+    *,
+    sizes: Iterable[int] | Literal["auto"] | None = None,
+    field: str = "text",
+    errors: Errors = "strict",
+    threads: int | None = None,
+    progress: bool | None = None,
+) -> Evaluation:
+    """Measure how well vocabularies fit texts.
+
+    A tokenizer, or several by name; files as `count_pieces` takes them, each a text of its own, or
+    texts by name, of one file or many: ``{"en": "en/*.txt", "code": "src/**/*.py"}``. Several texts
+    are also measured together, as "all".
+
+    With ``sizes`` every tokenizer is measured at these sizes, as `Tokenizer.truncated` gives them;
+    "auto" takes the powers of two and the size that it has.
+
+    The rows of the result have, for each tokenizer and text:
+
+    * ``bytes_per_token``: how much text a token stands for; more is better compression;
+    * ``fertility``: tokens per word. A word is what stands between white space, and its tokens are
+      those that it has after a space, without the space if that is a token of its own;
+    * ``whole``: the share of words that are one token;
+    * ``renyi_efficiency``: how evenly the vocabulary is used, of order 2.5;
+    * ``unused``: tokens that never come out; ``residue``: tokens that merges make, and merge on in
+      all but at most one of a hundred times; ``unknown``: how many tokens are the unk token.
+
+    Special tokens of any of the tokenizers are cut out of the texts, and not measured.
+
+    >>> from pathlib import Path
+    >>> _ = Path("words.txt").write_text("low lower slowest")
+    >>> vocab = {i: bytes([i]) for i in range(256)} | {256: b"lo", 257: b"low"}
+    >>> tok = Tokenizer(vocab, [(b"l", b"o"), (b"lo", b"w")])
+    >>> found = evaluate(tok, "words.txt")
+    >>> row = found.rows[0]
+    >>> row.bytes, row.tokens, row.words, row.word_tokens, row.whole_words
+    (17, 11, 3, 9, 1)
+    >>> round(row.bytes_per_token, 3), row.fertility, row.unused, row.residue
+    (1.545, 3.0, 252, 1)
+    """
+    from subword._evaluating.counting import Subject, Tally, Texts
+    from subword._evaluating.report import ALL, Evaluation
+
+    named = {"tokenizer": tokenizers} if isinstance(tokenizers, Tokenizer) else tokenizers
+    if not isinstance(named, Mapping):
+        raise TypeError(f"tokenizers must be one, or a mapping, not a {type(named).__name__}")
+    if sizes is not None and not isinstance(sizes, str):
+        sizes = list(sizes)
+    subjects = [one for name, tok in named.items() for one in sized(Subject(name, tok), sizes)]
+    special = sorted({token for one in subjects for token in one.control})
+    reading = {"field": field, "errors": errors, "threads": threads, "progress": progress}
+    rows = []
+    totals: list[Tally] = []
+    texts = texts_of(files)
+    for name, paths in texts.items():
+        text = Texts(paths, special, reading)
+        tallies = [text.tally(subject) for subject in subjects]
+        rows += [one.measures(name, tally) for one, tally in zip(subjects, tallies, strict=True)]
+        if not totals:
+            totals = tallies
+        else:
+            for total, tally in zip(totals, tallies, strict=True):
+                total += tally
+    if len(texts) > 1:
+        rows += [one.measures(ALL, total) for one, total in zip(subjects, totals, strict=True)]
+    return Evaluation(rows)
+
+
+def sized(subject: Subject, sizes: list[int] | str | None) -> list[Subject]:
+    """A tokenizer, or the smaller ones in it."""
+    if sizes is None:
+        return [subject]
+    tok = subject.tok
+    if isinstance(sizes, str):
+        if sizes != "auto":
+            raise ValueError(f'sizes must be numbers or "auto", not {sizes!r}')
+        sizes = [*powers(tok), tok.vocab_size]
+    if not sizes:
+        raise ValueError("sizes must be at least one number")
+    made = [Tokenizer._of(tok._truncated(size), CACHE_BYTES) for size in sorted({*sizes})]
+    return [type(subject)(subject.name, one) for one in made]
+
+
+def powers(tok: Tokenizer) -> list[int]:
+    """The powers of two among the sizes that a tokenizer can be cut to."""
+    found = []
+    size = 1 << (tok.vocab_size - 1).bit_length() - 1
+    while size:
+        try:
+            tok._truncated(size)
+        except ValueError:  # too small
+            break
+        found.append(size)
+        size //= 2
+    return found[::-1]
+
+
+def texts_of(files: Files | Mapping[str, Files]) -> dict[str, list[Path]]:
+    """The files of every text, by its name."""
+    if isinstance(files, Mapping):
+        return {name: expanded(some) for name, some in files.items()}
+    paths = expanded(files)
+    names = [path.name for path in paths]
+    if len({*names}) < len(names):
+        names = [os.fspath(path) for path in paths]
+    return {name: [path] for name, path in zip(names, paths, strict=True)}
