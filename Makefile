@@ -7,7 +7,7 @@ BENCH := .venv-bench
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test build format lint rust-test python-test concepts bench bench-peers clean
+.PHONY: help demo test build format lint rust-test python-test docs concepts bench bench-peers clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | expand -t 14
@@ -15,7 +15,7 @@ help: ## list the targets
 demo: $(VENV)/built ## the main job on the Python standard library's own source files
 	$(BIN)/python -m subword._demo
 
-test: lint rust-test python-test ## everything that CI runs
+test: lint rust-test python-test docs ## everything that CI runs
 
 build: $(VENV)/built ## build the engine into the virtual environment
 
@@ -48,8 +48,12 @@ rust-test: ## the engine's own tests
 python-test: $(VENV)/built ## the tests of the package, slow ones included
 	$(BIN)/python -m pytest --quiet --numprocesses auto --dist worksteal
 
-concepts: $(VENV)/built ## draw the pictures of docs/concepts, from CORPUS if it is given
+docs: $(VENV)/built ## build the pages into target/docs; a warning is an error
+	$(BIN)/python -m sphinx -q -W --keep-going -b html docs target/docs
+
+concepts: $(VENV)/built ## draw the pictures of the docs, from CORPUS if it is given
 	$(BIN)/python docs/concepts/plots.py $(CORPUS)
+	$(BIN)/python docs/guide/sizes.py $(CORPUS)
 
 bench-peers: ## install the peers that we are measured against
 	$(PYTHON) -m venv $(BENCH)

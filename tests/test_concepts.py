@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 CONCEPTS = Path(__file__).parent.parent / "docs" / "concepts"
+GUIDE = CONCEPTS.parent / "guide"
 TEXT = "The lowest of the low were slower than the slowest!\nThey flow low, and they follow.\n"
 
 
@@ -33,6 +34,23 @@ def test_the_pictures_of_the_chapters_are_made_by_one_command(tmp_path: Path) ->
     assert (done.returncode, done.stderr) == (0, "")
     assert "the same from all" in done.stdout
     assert {path.name for path in tmp_path.glob("*.svg")} == pictures()
+
+
+def test_the_picture_of_the_guide_is_made_by_one_command(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    files = [tmp_path / name for name in ("one.txt", "two.txt")]
+    for file in files:
+        file.write_text(TEXT)
+    done = subprocess.run(
+        [sys.executable, GUIDE / "sizes.py", *files, "--out", tmp_path, "--vocab-size", "280"],
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.count("280") == 2
+    assert (tmp_path / "evaluate.svg").is_file()
+    assert (GUIDE / "evaluate.svg").stat().st_size < 25_000
 
 
 def test_every_picture_is_small_and_shown() -> None:

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+import subword
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("bench/*.md"), *ROOT.glob("docs/**/*.md")])
@@ -49,6 +50,12 @@ def test_every_chapter_is_on_the_ladder() -> None:
     folder = ROOT / "docs/concepts"
     there = {(folder / link).resolve() for link in links(folder / "index.md")}
     assert {path for path in folder.glob("*.md") if path.name != "index.md"} <= there
+
+
+def test_the_reference_has_every_public_name() -> None:
+    pages = [page.read_text(encoding="utf-8") for page in ROOT.glob("docs/reference/*.md")]
+    named = {name for page in pages for name in re.findall(r"subword\.(\w+)", page)}
+    assert {*subword.__all__} <= named
 
 
 def test_links_and_headings_are_read_as_they_are_written(tmp_path: Path) -> None:
