@@ -34,6 +34,7 @@ html_theme = "furo"
 html_copy_source = False
 html_show_sourcelink = False
 
+autoclass_content = "both"
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
@@ -56,6 +57,9 @@ INSTEAD[ROOT / "python/subword/reference"] = DOCS / "reference/algorithms.md"
 
 LINK = re.compile(r"\[([^\]]*)\]\(([^)\s#:]+)(#[^)\s]*)?\)")
 
+#: Ends an example for doctest, and is nothing to look at.
+LAST_LINE = re.compile(r"(?<=[^\n])\n\n```$", re.MULTILINE)
+
 
 def read(_: Sphinx, page: str, source: list[str]) -> None:
     """The text of a page, with links that lead to pages."""
@@ -74,7 +78,18 @@ def read(_: Sphinx, page: str, source: list[str]) -> None:
             return words
         return f"[{words}]({os.path.relpath(target, here)}{anchor or ''})"
 
-    source[0] = LINK.sub(link, source[0])
+    source[0] = LAST_LINE.sub("\n```", LINK.sub(link, source[0]))
+
+
+def pictures(_: Sphinx, what: str, __: str, ___: Any, ____: Any, lines: list[str]) -> None:
+    """What is set in at the top of a module is code, or a picture: shown as it is written."""
+    before, found = "", []
+    for line in lines if what == "module" else ():
+        if line.startswith("    ") and not before.startswith(" "):
+            found += ["::", ""]
+        found.append(line)
+        before = line or before
+    lines[:] = found or lines
 
 
 class Commands(SphinxDirective):
@@ -99,4 +114,5 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """What these pages add to Sphinx."""
     app.add_directive("commands", Commands)
     app.connect("source-read", read)
+    app.connect("autodoc-process-docstring", pictures)
     return {"parallel_read_safe": True}

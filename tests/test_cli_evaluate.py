@@ -60,7 +60,7 @@ def test_json_has_a_row_for_each_tokenizer_and_folder() -> None:
 def test_sizes_are_numbers_or_auto() -> None:
     shown = done("evaluate", "tok.json", "en/one.txt", "--sizes", "260,280", "--format", "json")
     assert [row["vocab_size"] for row in json.loads(shown)["rows"]] == [260, 280]
-    assert "   287   " in done("evaluate", "tok.json", "en/one.txt", "--sizes", "auto")
+    assert "  287  " in done("evaluate", "tok.json", "en/one.txt", "--sizes", "auto")
     code, error = failed("evaluate", "tok.json", "en/one.txt", "--sizes", "many")
     assert (code, "expected auto, or sizes like 1000,2000, found 'many'" in error) == (2, True)
     code, error = failed("evaluate", "tok.json", "en/one.txt", "--sizes", "5")

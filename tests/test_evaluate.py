@@ -158,6 +158,8 @@ def test_wrong_arguments_are_refused() -> None:
         evaluate(low(), "text.txt", sizes="all")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="vocab_size=9 is too small"):
         evaluate(low(), "text.txt", sizes=[9])
+    with pytest.raises(ValueError, match="'all' is the name of all texts together"):
+        evaluate(low(), {"all": "text.txt", "other": "text.txt"})
     with pytest.raises(FileNotFoundError):
         evaluate(low(), "none.txt")
 
@@ -169,20 +171,16 @@ def test_the_table_has_a_block_for_every_text() -> None:
     Path("a.txt").write_text("low lower")
     Path("b.txt").write_text("")
     assert str(evaluate(low(), ["a.txt", "b.txt"])).splitlines() == [
-        "tokenizer   size   bytes   tokens   bytes/token   tokens/word   whole   Rényi   unused   "
-        "residue",
+        "tokenizer  size  bytes  tokens  bytes/token  tokens/word  whole  Rényi  unused  residue",
         "",
         "a.txt",
-        "tokenizer    261       9        3         3.000         1.500   50.0%   0.198      257   "
-        "      1",
+        "tokenizer   261      9       3        3.000        1.500  50.0%  0.198     257        1",
         "",
         "b.txt",
-        "tokenizer    261       0        0             -             -       -       -      260   "
-        "      0",
+        "tokenizer   261      0       0            -            -      -      -     260        0",
         "",
         "all",
-        "tokenizer    261       9        3         3.000         1.500   50.0%   0.198      257   "
-        "      1",
+        "tokenizer   261      9       3        3.000        1.500  50.0%  0.198     257        1",
     ]
     Path("b.txt").write_text("xyz")
     found = str(evaluate(Tokenizer.wordpiece(SMALL), ["a.txt", "b.txt"])).splitlines()

@@ -119,6 +119,11 @@ def test_pieces_that_another_pattern_cut_are_refused() -> None:
     )
 
 
+def test_counts_are_counts() -> None:
+    with pytest.raises(TypeError, match="counts must be Counts, not dict"):
+        Tokenizer(BYTES, []).pruned({b"low": 1})  # type: ignore[arg-type]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["r50k", "cl100k"])
 def test_a_published_vocabulary_is_cut_down_to_a_corpus(name: str) -> None:

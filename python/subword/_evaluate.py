@@ -77,6 +77,8 @@ def evaluate(
     rows = []
     totals: list[Tally] = []
     texts = texts_of(files)
+    if len(texts) > 1 and ALL in texts:
+        raise ValueError(f"{ALL!r} is the name of all texts together: call yours otherwise")
     for name, paths in texts.items():
         text = Texts(paths, special, reading)
         tallies = [text.tally(subject) for subject in subjects]

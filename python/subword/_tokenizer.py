@@ -284,6 +284,10 @@ class Tokenizer(_core.Engine):
         >>> new_ids[tok.encode("slow")].tolist(), smaller.encode("slow"), new_ids[258:].tolist()
         ([115, 257], [115, 257], [-1, 258])
         """
+        from subword._counts import Counts
+
+        if not isinstance(counts, Counts):
+            raise TypeError(f"counts must be Counts, not {type(counts).__name__}")
         model, new_ids = _core.pruned(self, counts._counts, threads=threads)
         return self._of(model, self.cache_bytes, "linear" if self._linear else None), new_ids
 

@@ -147,7 +147,7 @@ class Texts:
             tally.bytes += int((np.array([*map(len, pieces)], dtype=np.uint64) * counts).sum())
             are_words = np.array([*map(is_word, pieces)])
             words = [b" " + pieces[at] for at in np.flatnonzero(are_words)]
-            add_words(tally, subject, words, counts[are_words])
+            add_words(tally, subject, words, counts[are_words], self.reading["threads"])
         return tally
 
     def pieces_of(self, subject: Subject) -> npt.NDArray[np.uint64]:
@@ -193,10 +193,14 @@ def batches(counts: Counts) -> Iterator[tuple[list[bytes], npt.NDArray[np.uint64
 
 
 def add_words(
-    tally: Tally, subject: Subject, words: list[bytes], counts: npt.NDArray[np.uint64]
+    tally: Tally,
+    subject: Subject,
+    words: list[bytes],
+    counts: npt.NDArray[np.uint64],
+    threads: int | None,
 ) -> None:
     """Count words that occur so often, each with the space before it."""
-    ids, offsets = subject.tok.encode_batch_arrays(words)
+    ids, offsets = subject.tok.encode_batch_arrays(words, threads=threads)
     lengths = np.diff(offsets)
     some = lengths > 0
     first = np.full(len(words), -1, dtype=np.int64)

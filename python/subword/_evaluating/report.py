@@ -82,7 +82,7 @@ def line(cells: Sequence[str], widths: Sequence[int]) -> str:
         f"{cell:{'>' if at else '<'}{width}}"
         for at, (cell, width) in enumerate(zip(cells, widths, strict=True))
     )
-    return "   ".join([first, *others]).rstrip()
+    return "  ".join([first, *others]).rstrip()
 
 
 def cells_of(row: Measures) -> list[str]:
