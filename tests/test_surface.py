@@ -158,6 +158,7 @@ def imported(program: str) -> set[str]:
 def test_importing_loads_nothing_heavy() -> None:
     loaded = {name.partition(".")[0] for name in imported("import subword")}
     heavy = {"numpy", "click", "tqdm", "pyarrow", "tiktoken", "tokenizers", "typing_extensions"}
+    heavy |= {"starlette", "uvicorn"}
     assert not loaded & heavy
     assert not {name for name in imported("import subword") if "integrations" in name}
     assert "subword._cli" not in imported("import subword")

@@ -7,6 +7,7 @@
     explain                 how a text becomes its tokens
     evaluate, prune         how well a vocabulary fits a text, and what it can spare
     compare                 trainers side by side
+    explore                 tokenizers in a browser
     info, convert           what a tokenizer is, and in which format
 
 Each command reads files or standard input and writes text or numpy arrays; text is read as bytes,
@@ -31,6 +32,7 @@ from subword._cli import (
     encoding,
     evaluating,
     explaining,
+    exploring,
     training,
     wordpiece,
 )
@@ -44,6 +46,7 @@ __all__ = [
     "encoding",
     "evaluating",
     "explaining",
+    "exploring",
     "main",
     "training",
     "wordpiece",

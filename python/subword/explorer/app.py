@@ -1,0 +1,204 @@
+"""The addresses of the explorer, its limits and its headers.
+
+Every address takes the same values in its query or, as JSON, in its body (`questions.py`), and
+answers in JSON: what the page shows, or `{"error": ..., "hint": ...}` with a status that says whose
+fault it is. docs/guide/explore.md describes them all.
+
+Who may ask: a page of this server, in a browser on this machine. The `Host` must be a name of the
+loopback, so that no other site can reach us under a name of its own; a body must be JSON, which a
+browser lets no other site send; and no answer allows another origin to read it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from subword import SubwordError, __version__
+from subword.explorer import building, text, training, vocabulary
+from subword.explorer.explored import Explored
+from subword.explorer.questions import MOST_BODY, MOST_TEXT, Question, RefusedError
+
+try:
+    from starlette.applications import Starlette
+    from starlette.concurrency import run_in_threadpool
+    from starlette.datastructures import Headers, MutableHeaders
+    from starlette.exceptions import HTTPException
+    from starlette.middleware import Middleware
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.routing import Route
+except ImportError as error:
+    raise ImportError(
+        "the explorer needs Starlette and uvicorn\n  hint: pip install 'subword[explore]'",
+        name=error.name,
+    ) from error
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+#: A question about the tokenizers, and its answer.
+Answer = Callable[[Sequence[Explored], Question], dict[str, Any]]
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+#: The names that a browser on this machine has for us.
+HOSTS = {"127.0.0.1", "localhost", "[::1]"}
+
+HEADERS = {
+    "content-security-policy": "default-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    "cache-control": "no-store",
+}
+
+TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+
+
+class Guard:
+    """Refuses requests for another host, and puts the headers on every answer."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(HEADERS)
+            await send(message)
+
+        host = Headers(scope=scope).get("host", "") if scope["type"] == "http" else None
+        if host is not None and host_name(host) not in HOSTS:
+            refused = RefusedError(
+                421, f'expected the host 127.0.0.1 or localhost, found "{host[:100]}"'
+            )
+            await failure(refused)(scope, receive, guarded)
+        else:
+            await self.app(scope, receive, guarded)
+
+
+def host_name(host: str) -> str:
+    """A host without its port.
+
+    >>> host_name("localhost:8000"), host_name("[::1]:8000"), host_name("evil.example")
+    ('localhost', '[::1]', 'evil.example')
+    """
+    name, colon, port = host.rpartition(":")
+    return name if colon and port.isdecimal() else host
+
+
+def application(explored: Sequence[Explored]) -> Starlette:
+    """The explorer of these tokenizers, as an ASGI application."""
+    answers: dict[str, Answer] = {
+        "tokenizers": about,
+        "encode": text.encoded,
+        "compare": text.compared,
+        "samples": text.sampled,
+        "token": building.token,
+        "vocabulary": vocabulary.vocabulary,
+        "train": training.train,
+    }
+    routes = [
+        Route(f"/api/{name}", endpoint(explored, answer), methods=["GET", "POST"])
+        for name, answer in answers.items()
+    ]
+    routes += [Route(path, file(*found)) for path, found in files().items()]
+    handlers: dict[Any, Any] = {HTTPException: not_found, Exception: broken}
+    return Starlette(routes=routes, middleware=[Middleware(Guard)], exception_handlers=handlers)
+
+
+def about(explored: Sequence[Explored], _: Question) -> dict[str, Any]:
+    """The tokenizers and the limits."""
+    limits = {"text": MOST_TEXT, "training_text": training.MOST_TRAINING_TEXT}
+    return {
+        "version": __version__,
+        "limits": limits | {"merges": training.MOST_MERGES, "rows": vocabulary.MOST_ROWS},
+        "tokenizers": [one.about() for one in explored],
+    }
+
+
+def endpoint(explored: Sequence[Explored], answer: Answer) -> Endpoint:
+    """What an address does: read a question, answer it in a thread."""
+
+    async def answered(request: Request) -> Response:
+        try:
+            question = Question(await values(request))
+            return as_json(await run_in_threadpool(answer, explored, question))
+        except RefusedError as refused:
+            return failure(refused)
+        except SubwordError as error:
+            message, _, hint = str(error).partition("\n  hint: ")
+            return failure(RefusedError(400, message, hint or None))
+
+    return answered
+
+
+async def values(request: Request) -> Mapping[str, Any]:
+    """The values of a request: of its address, or of its body."""
+    if request.method != "POST":
+        return request.query_params
+    kind = request.headers.get("content-type", "").partition(";")[0].strip()
+    if kind != "application/json":
+        raise RefusedError(415, f'expected a body of application/json, found "{kind[:100]}"')
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > MOST_BODY:
+            raise RefusedError(413, f"expected a body of at most {MOST_BODY:,} bytes, found more")
+    try:
+        found = json.loads(bytes(body))
+    except (ValueError, RecursionError):
+        raise RefusedError(400, "expected JSON, found something else") from None
+    if not isinstance(found, dict):
+        raise RefusedError(400, "expected an object of JSON, found another value")
+    return found
+
+
+def as_json(value: dict[str, Any], status: int = 200) -> Response:
+    body = json.dumps(value, separators=(",", ":"))
+    return Response(body, status, media_type="application/json")
+
+
+def failure(refused: RefusedError) -> Response:
+    told = {"error": refused.message}
+    return as_json(told if refused.hint is None else told | {"hint": refused.hint}, refused.status)
+
+
+async def not_found(request: Request, error: HTTPException) -> Response:
+    """An address or a method that there is not."""
+    what = f"{request.method} {request.url.path[:100]}"
+    return failure(RefusedError(error.status_code, f"{what}: {error.detail.lower()}"))
+
+
+async def broken(request: Request, error: Exception) -> Response:
+    """A bug of ours: the terminal shows it, the page says that there is one."""
+    return failure(RefusedError(500, f"{type(error).__name__}, which is a bug: tell us"))
+
+
+def files() -> dict[str, tuple[bytes, str]]:
+    """The files of the page by their address. No address is ever made into a path."""
+    found = {}
+    for entry in (resources.files("subword") / "explorer" / "static").iterdir():
+        suffix = entry.name[entry.name.rfind(".") :]
+        if suffix in TYPES:
+            path = "/" if entry.name == "index.html" else f"/{entry.name}"
+            found[path] = (entry.read_bytes(), TYPES[suffix])
+    return found
+
+
+def file(content: bytes, kind: str) -> Endpoint:
+    """What the address of a file does."""
+
+    async def sent(_: Request) -> Response:
+        return Response(content, headers={"content-type": kind})
+
+    return sent

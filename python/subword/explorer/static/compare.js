@@ -1,0 +1,111 @@
+// The view of several tokenizers on the same text: side by side, and in a table of languages.
+
+import { ask, newest, textValues } from "./api.js";
+import { make, number } from "./dom.js";
+import { Flow } from "./flow.js";
+import { textInput } from "./input.js";
+import { state } from "./state.js";
+
+const MOST = 6;
+
+export class CompareView {
+  constructor(element) {
+    this.chosen = new Set(state.tokenizers.slice(0, 2).keys());
+    this.flows = new Map();
+    this.columns = make("div", { class: "columns" });
+    this.status = make("p", { class: "note", role: "status" });
+    this.table = make("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "Languages" });
+    const boxes = state.tokenizers.map((one, at) => this.box(one, at));
+    const hint = "One tokenizer is loaded. Start with several to compare them: subword explore A B";
+    element.append(
+      make("h2", {}, "The same text"),
+      textInput("Text to compare"),
+      make("fieldset", { class: "choices" }, make("legend", {}, "Tokenizers"), ...boxes),
+      ...(boxes.length === 1 ? [make("p", { class: "note" }, hint)] : []),
+      this.status,
+      this.columns,
+      make("h2", {}, "The same sentences in several languages"),
+      make("p", { class: "note" }, "Tokens for two sentences, and bytes per token. Fewer tokens are better; the fewest are bold."),
+      this.table,
+    );
+    this.update = newest(() => this.compare());
+    this.visible = () => !element.hidden;
+    state.addEventListener("text", () => this.visible() && this.update());
+  }
+
+  box(one, at) {
+    const input = make("input", {
+      type: "checkbox",
+      onchange: () => {
+        if (input.checked) this.chosen.add(at);
+        else this.chosen.delete(at);
+        this.update();
+      },
+    });
+    input.checked = this.chosen.has(at);
+    return make("label", { class: "check" }, input, one.name);
+  }
+
+  show() {
+    this.update();
+  }
+
+  async compare() {
+    const numbers = [...this.chosen].sort((a, b) => a - b).slice(0, MOST);
+    const bytes = state.bytes;
+    const { compared } = await ask("compare", { tokenizers: numbers, ...textValues() });
+    this.columns.replaceChildren();
+    this.columns.dataset.count = numbers.length;
+    const fewest = Math.min(...compared.map((one) => one.tokens));
+    for (const one of compared) {
+      const name = state.tokenizers[one.tokenizer].name;
+      const flow = this.flow(one.tokenizer, name);
+      const rate = one.tokens ? (one.bytes / one.tokens).toFixed(2) : "–";
+      const more = one.tokens > fewest ? `, ${percent(one.tokens / fewest - 1)} more` : "";
+      const facts = `${number(one.tokens)} tokens${more}, ${rate} bytes per token`;
+      this.columns.append(
+        make("article", { class: "column" }, make("h3", {}, name), make("p", { class: "note" }, facts), flow.element),
+      );
+      flow.show(bytes, one, one.different);
+    }
+    this.status.textContent =
+      compared.length < 2
+        ? "Choose two tokenizers or more."
+        : `Tokens that all have in common are pale. Different: ${compared
+            .map((one) => `${number(one.different.length)} in ${state.tokenizers[one.tokenizer].name}`)
+            .join(", ")}.`;
+    await this.languages(numbers);
+  }
+
+  flow(at, name) {
+    if (!this.flows.has(at)) this.flows.set(at, new Flow(`Tokens by ${name}`));
+    return this.flows.get(at);
+  }
+
+  async languages(numbers) {
+    const { samples } = await ask("samples", { special: state.special });
+    const most = Math.max(1, ...samples.flatMap((row) => numbers.map((at) => row.tokens[at])));
+    const head = make(
+      "tr",
+      {},
+      ...["Language", "Bytes"].map((name, at) => make("th", { scope: "col", class: at ? "number" : null }, name)),
+      ...numbers.map((at) => make("th", { scope: "col" }, state.tokenizers[at].name)),
+    );
+    const rows = samples.map((row) => {
+      const best = Math.min(...numbers.map((at) => row.tokens[at]));
+      const cells = numbers.map((at) => {
+        const tokens = row.tokens[at];
+        const bar = make("span", { class: "bar", "aria-hidden": "true" });
+        bar.style.width = `${(100 * tokens) / most}%`;
+        const value = make(tokens === best ? "strong" : "span", {}, number(tokens));
+        const rate = make("small", {}, ` ${(row.bytes / tokens).toFixed(2)}`);
+        return make("td", { class: "barred" }, bar, make("span", { class: "value" }, value, rate));
+      });
+      const name = make("th", { scope: "row", title: row.text }, row.language);
+      return make("tr", {}, name, make("td", { class: "number" }, number(row.bytes)), ...cells);
+    });
+    this.table.replaceChildren(make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows)));
+  }
+}
+
+const percent = (share) => `${(100 * share).toFixed(share < 0.1 ? 1 : 0)}%`;

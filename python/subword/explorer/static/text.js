@@ -1,0 +1,137 @@
+// The view of a text: its tokens, how many there are, and what each of them is.
+
+import { ask, newest, textValues } from "./api.js";
+import { make, number, plural } from "./dom.js";
+import { Flow } from "./flow.js";
+import { textInput } from "./input.js";
+import { bytesOf, chip, hexOf } from "./show.js";
+import { state } from "./state.js";
+
+export class TextView {
+  constructor(element) {
+    this.flow = new Flow("Tokens", {
+      point: (at) => this.inspect(at),
+      open: (at) => (location.hash = `tree/${this.encoded.ids[at]}`),
+    });
+    this.counts = make("dl", { class: "counts" });
+    this.status = make("p", { class: "unseen", role: "status" });
+    this.inspector = make("div", { class: "inspector", "aria-live": "polite" });
+    element.append(
+      make("div", { class: "column" }, make("h2", {}, "Text"), textInput("Text")),
+      make(
+        "div",
+        { class: "column" },
+        make("h2", {}, "Tokens"),
+        this.counts,
+        this.status,
+        this.flow.element,
+        this.inspector,
+      ),
+    );
+    this.known = new Map();
+    this.update = newest(() => this.encode());
+    state.addEventListener("text", () => this.visible() && this.update());
+    state.addEventListener("tokenizer", () => this.visible() && this.update());
+    this.visible = () => !element.hidden;
+  }
+
+  show() {
+    this.update();
+  }
+
+  async encode() {
+    const bytes = state.bytes;
+    const chosen = state.chosen;
+    const encoded = await ask("encode", { tokenizer: chosen, ...textValues() });
+    this.encoded = encoded;
+    this.bytes = bytes;
+    this.times = new Map();
+    for (const id of encoded.ids) this.times.set(id, (this.times.get(id) ?? 0) + 1);
+    if (this.tokenizer !== chosen) this.known.clear();
+    this.tokenizer = chosen;
+    const rate = encoded.tokens ? (encoded.bytes / encoded.tokens).toFixed(2) : "–";
+    this.counts.replaceChildren(
+      ...count("tokens", number(encoded.tokens)),
+      ...count("different", number(this.times.size)),
+      ...count("characters", number(encoded.characters)),
+      ...count("bytes", number(encoded.bytes)),
+      ...count("bytes per token", rate),
+    );
+    this.status.textContent = `${plural(encoded.tokens, "token")}, ${rate} bytes per token`;
+    this.flow.show(bytes, encoded);
+    this.inspect(null);
+  }
+
+  // Shows what a token is. What the vocabulary says of it comes a moment later.
+  async inspect(at) {
+    this.inspected = at;
+    if (at === null || at === undefined) {
+      const hint = "Point at a token, or go to the tokens and use the arrow keys.";
+      this.inspector.replaceChildren(make("p", { class: "note" }, hint));
+      return;
+    }
+    const id = this.encoded.ids[at];
+    if (!this.known.has(id)) {
+      const asked = ask("token", { tokenizer: this.tokenizer, id });
+      this.known.set(id, asked);
+    }
+    const token = await this.known.get(id);
+    if (this.inspected !== at) return;
+    const [start, end] = [this.flow.start(at), this.encoded.ends[at]];
+    const [first, last] = await this.characters(at, start, end);
+    if (this.inspected !== at) return;
+    const facts = [
+      ["id", String(id)],
+      ["bytes", hexOf(bytesOf(token.token)) || "none"],
+      ["characters", range(first, last)],
+      ["bytes of the text", range(start, end)],
+      ["in this text", plural(this.times.get(id), "time")],
+      ["made by", madeBy(token)],
+    ];
+    this.inspector.replaceChildren(
+      make("p", { class: "inspected" }, chip(token.token, { id })),
+      make("dl", {}, ...facts.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value)))),
+    );
+  }
+
+  // The characters of the text that a token has bytes of. Where bytes are no text, the server
+  // says what a character is.
+  async characters(at, start, end) {
+    if (state.text !== null) {
+      const first = charactersBefore(this.bytes, start + 1) - 1;
+      return [first, Math.max(first, charactersBefore(this.bytes, end))];
+    }
+    if (this.placed?.encoded !== this.encoded) {
+      const values = { tokenizer: this.tokenizer, unit: "chars", ...textValues() };
+      this.placed = { encoded: this.encoded, answer: ask("encode", values) };
+    }
+    const { starts, ends } = await this.placed.answer;
+    return [starts === null ? (at === 0 ? 0 : ends[at - 1]) : starts[at], ends[at]];
+  }
+}
+
+// How many characters have started before a byte.
+function charactersBefore(bytes, end) {
+  let count = 0;
+  for (let at = 0; at < end; at++) if ((bytes[at] & 0xc0) !== 0x80) count++;
+  return count;
+}
+
+// From a start to an end that does not belong to it.
+function range(start, end) {
+  if (end <= start) return "none";
+  return end - start === 1 ? number(start) : `${number(start)} to ${number(end - 1)}`;
+}
+
+function count(name, value) {
+  return [make("div", {}, make("dd", {}, value), make("dt", {}, name))];
+}
+
+export function madeBy(token) {
+  if (token.how === "special") return "no merge: a special token";
+  if (token.how === "listed") return "no merge: the vocabulary lists it";
+  if (token.how === "unreachable") return "no merge that can reach it";
+  if (token.how === "first") return "no merge: what merging starts from";
+  const times = token.count === null ? "" : `, chosen at count ${number(token.count)}`;
+  return `merge of rank ${number(token.rank)}${times}`;
+}

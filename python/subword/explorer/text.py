@@ -1,0 +1,95 @@
+"""A text as tokens, by one tokenizer or by several."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from subword.explorer.explored import Explored, chosen
+from subword.explorer.questions import Question, RefusedError
+from subword.explorer.samples import LANGUAGES
+
+Special = Literal["text", "encode"]
+
+#: The most tokenizers side by side.
+MOST_COMPARED = 6
+
+
+def encoded(explored: Sequence[Explored], question: Question) -> dict[str, Any]:
+    """The ids of a text, and where each token is: in bytes, or in characters.
+
+    ``starts`` is None where every token starts at the end of the one before it.
+    """
+    number = question.integer("tokenizer", default=0)
+    unit = question.choice("unit", ["bytes", "chars"], default="bytes")
+    return tokens_of(explored, number, question.text(), special_of(question), unit)
+
+
+def compared(explored: Sequence[Explored], question: Question) -> dict[str, Any]:
+    """The same text by several tokenizers; ``different`` are the tokens that not all of them have.
+
+    A token is the same if another tokenizer has one with the same bytes of the text.
+    """
+    numbers = question.integers("tokenizers", default=range(min(len(explored), MOST_COMPARED)))
+    if len(numbers) > MOST_COMPARED:
+        message = f"tokenizers: expected at most {MOST_COMPARED}, found {len(numbers)}"
+        raise RefusedError(413, message)
+    raw, special = question.text(), special_of(question)
+    found = [tokens_of(explored, number, raw, special, "bytes") for number in numbers]
+    places = [spans(one) for one in found]
+    common = set(places[0]).intersection(*places[1:]) if places else set()
+    for one, here in zip(found, places, strict=True):
+        one["different"] = [at for at, span in enumerate(here) if span not in common]
+    return {"compared": found}
+
+
+def sampled(explored: Sequence[Explored], question: Question) -> dict[str, Any]:
+    """How many tokens each tokenizer needs for the same sentences in several languages."""
+    special = special_of(question)
+    counts = [one.tok.count_batch([*LANGUAGES.values()], special=special) for one in explored]
+    rows = [
+        {
+            "language": language,
+            "text": text,
+            "bytes": len(text.encode()),
+            "characters": len(text),
+            "tokens": [count[at] for count in counts],
+        }
+        for at, (language, text) in enumerate(LANGUAGES.items())
+    ]
+    return {"samples": rows}
+
+
+def special_of(question: Question) -> Special:
+    """Whether text that spells a special token becomes it."""
+    asked = question.choice("special", ["text", "encode"], default="text")
+    return "encode" if asked == "encode" else "text"
+
+
+def tokens_of(
+    explored: Sequence[Explored], number: int, raw: bytes, special: Special, unit: str
+) -> dict[str, Any]:
+    """What the page knows of a text."""
+    one = chosen(explored, number)
+    in_bytes = unit == "bytes"
+    ids, places = one.tok.encode_offsets(
+        raw, unit="bytes" if in_bytes else "chars", special=special
+    )
+    ends = [end for _, end in places]
+    starts = [start for start, _ in places]
+    return {
+        "tokenizer": number,
+        "tokens": len(ids),
+        "bytes": len(raw),
+        "characters": len(raw.decode(errors="replace")),
+        "ids": ids,
+        "starts": None if starts == [0, *ends[:-1]][: len(ids)] else starts,
+        "ends": ends,
+    }
+
+
+def spans(one: dict[str, Any]) -> list[tuple[int, int]]:
+    """Where each token is."""
+    ends: list[int] = one["ends"]
+    starts: list[int] = one["starts"] or [0, *ends[:-1]]
+    return [*zip(starts, ends, strict=False)]
