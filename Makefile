@@ -7,7 +7,8 @@ BENCH := .venv-bench
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test build format lint rust-test python-test docs concepts bench bench-peers clean
+.PHONY: help demo test build format lint rust-test python-test browser docs concepts pictures \
+  bench bench-peers clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | expand -t 14
@@ -50,6 +51,14 @@ python-test: $(VENV)/built ## the tests of the package, slow ones included
 
 docs: $(VENV)/built ## build the pages into target/docs; a warning is an error
 	$(BIN)/python -m sphinx -q -W --keep-going -b html docs target/docs
+
+browser: ## install Chromium, which the tests of the explorer drive; without it they are skipped
+	@command -v chromium > /dev/null || if [ "$$(id -u)" = 0 ]; then \
+	  apt-get update --quiet=2 && apt-get install --yes --quiet=2 --no-install-recommends chromium; \
+	else echo 'hint: sudo apt-get install chromium' && false; fi
+
+pictures: $(VENV)/built ## take the pictures of the explorer, of a tokenizer that learns from CORPUS
+	$(BIN)/python docs/explorer_pictures.py $(CORPUS)
 
 concepts: $(VENV)/built ## draw the pictures of the docs, from CORPUS if it is given
 	$(BIN)/python docs/concepts/plots.py $(CORPUS)
