@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 import pytest
 from browsing import chromium, opened
@@ -94,7 +95,7 @@ def test_a_token_within_a_character_is_shown_as_bytes(browser: Browser, explorer
 def test_special_tokens_count_where_they_are_asked_for(browser: Browser, explorer: Running) -> None:
     with opened(browser, explorer) as page:
         write(page, "<|endoftext|>")
-        page.locator("#view-text").get_by_label("Special tokens count").check()
+        page.locator("#view-text").get_by_label("Recognise special tokens").check()
         expect(tokens(page)).to_have_text(["<|endoftext|>"])
         tokens(page).first.hover()
         expect(page.locator(".inspector")).to_contain_text("no merge: a special token")
@@ -138,6 +139,10 @@ def test_hostile_text_stays_text(browser: Browser, explorer: Running) -> None:
         # Nothing invisible is left, and right-to-left text turns only itself.
         assert not re.search("[\u202e\u202c\u200b\u200d\ufeff\u00a0\x1b\r]", flow.inner_text())
         assert tokens(page).first.evaluate("one => getComputedStyle(one).unicodeBidi") == "isolate"
+        boxes = [one.bounding_box() for one in tokens(page).all()]
+        for before, after in pairwise(box for box in boxes if box is not None):
+            lower = after["y"] > before["y"] + before["height"] / 2
+            assert lower or after["x"] > before["x"]
         # Every view takes it.
         for view in ("compare", "vocabulary", "tree/65", "train"):
             page.goto(f"{explorer.address}#{view}")

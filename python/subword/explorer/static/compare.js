@@ -71,7 +71,7 @@ export class CompareView {
     this.status.textContent =
       compared.length < 2
         ? "Choose two tokenizers or more."
-        : `Tokens that all have in common are pale. Different: ${compared
+        : `Tokens that all have in common have no colour. Different: ${compared
             .map((one) => `${number(one.different.length)} in ${state.tokenizers[one.tokenizer].name}`)
             .join(", ")}.`;
     await this.languages(numbers);

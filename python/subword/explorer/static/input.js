@@ -53,7 +53,7 @@ export function textInput(label) {
     { class: "tools" },
     make("label", { class: "button" }, file, "Open a file"),
     make("button", { type: "button", onclick: clear }, "Clear"),
-    make("label", { class: "check" }, special, "Special tokens count"),
+    make("label", { class: "check" }, special, "Recognise special tokens"),
     note,
   );
   const element = make(
