@@ -213,6 +213,19 @@ def test_a_large_text_that_is_pasted_is_not_edited(browser: Browser, explorer: R
         expect(area).to_be_editable()
 
 
+def test_text_that_is_lost_is_marked(browser: Browser) -> None:
+    tok = Tokenizer.wordpiece(["[UNK]", "low", "##er"])
+    with running([Explored("words", tok)]) as explorer, opened(browser, explorer) as page:
+        page.get_by_role("textbox", name="Text", exact=True).fill("lower  than")
+        expect(tokens(page)).to_have_text(["low", "er", "than"])
+        expect(page.locator(".token.unknown")).to_have_text(["than"])
+        expect(counted(page, "unknown")).to_have_text("1")
+        expect(page.locator("#view-text .gap")).to_have_count(1)
+        page.get_by_role("tab", name="Compare").click()
+        expect(page.locator("#view-compare tbody .tag").first).to_have_text("18 unknown")
+        expect(page.locator("#view-compare")).to_contain_text("One tokenizer is loaded.")
+
+
 # Compare
 
 

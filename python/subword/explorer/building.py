@@ -82,11 +82,9 @@ class Building:
         return {id for id, ids in zip(ordinary, found, strict=True) if ids != [id]}
 
     def _is_first(self, token: bytes) -> bool:
-        """Whether merging starts from it: a byte, or a character and the mark."""
-        if self.tok.units == "bytes":
-            return len(token) == 1 or token == (self.tok.end_of_word or "").encode()
-        mark = (self.tok.end_of_word or "").encode()
-        return len(token.removesuffix(mark).decode(errors="replace")) <= 1
+        """Whether merging starts from it: a byte or a character, the mark, or both in one."""
+        unit = token.removesuffix((self.tok.end_of_word or "").encode())
+        return len(unit if self.tok.units == "bytes" else unit.decode(errors="replace")) <= 1
 
     def of(self, id: int) -> dict[str, Any]:
         """How the token with this id was merged."""

@@ -50,6 +50,11 @@ class Explored:
 
         return Vocabulary(self)
 
+    @property
+    def unk_id(self) -> int | None:
+        """The id of what stands for unknown text."""
+        return None if self.tok.unk_token is None else self.tok.token_id(self.tok.unk_token)
+
     def about(self) -> dict[str, Any]:
         """What it is, in a line."""
         tok = self.tok
@@ -63,6 +68,7 @@ class Explored:
             "max_id": tok.max_id,
             "merges": len(tok.merges) if merging else None,
             "special_tokens": tok.special_tokens,
+            "unk_id": self.unk_id,
             "training_counts": bool(self.counts),
             "fingerprint": tok.fingerprint,
         }

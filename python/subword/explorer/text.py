@@ -44,16 +44,23 @@ def compared(explored: Sequence[Explored], question: Question) -> dict[str, Any]
 
 
 def sampled(explored: Sequence[Explored], question: Question) -> dict[str, Any]:
-    """How many tokens each tokenizer needs for the same sentences in several languages."""
+    """How many tokens each tokenizer needs for the same sentences in several languages.
+
+    ``unknown`` says how many of them stand for text that the tokenizer has no tokens for.
+    """
     special = special_of(question)
-    counts = [one.tok.count_batch([*LANGUAGES.values()], special=special) for one in explored]
+    found = [one.tok.encode_batch([*LANGUAGES.values()], special=special) for one in explored]
     rows = [
         {
             "language": language,
             "text": text,
             "bytes": len(text.encode()),
             "characters": len(text),
-            "tokens": [count[at] for count in counts],
+            "tokens": [len(ids[at]) for ids in found],
+            "unknown": [
+                0 if one.unk_id is None else ids[at].count(one.unk_id)
+                for one, ids in zip(explored, found, strict=True)
+            ],
         }
         for at, (language, text) in enumerate(LANGUAGES.items())
     ]

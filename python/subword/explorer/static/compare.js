@@ -66,7 +66,7 @@ export class CompareView {
       this.columns.append(
         make("article", { class: "column" }, make("h3", {}, name), make("p", { class: "note" }, facts), flow.element),
       );
-      flow.show(bytes, one, one.different);
+      flow.show(bytes, one, { different: one.different, unknown: state.tokenizers[one.tokenizer].unk_id });
     }
     this.status.textContent =
       compared.length < 2
@@ -92,14 +92,17 @@ export class CompareView {
       ...numbers.map((at) => make("th", { scope: "col" }, state.tokenizers[at].name)),
     );
     const rows = samples.map((row) => {
-      const best = Math.min(...numbers.map((at) => row.tokens[at]));
+      // Text that is lost is not cheap.
+      const best = Math.min(...numbers.filter((at) => !row.unknown[at]).map((at) => row.tokens[at]));
       const cells = numbers.map((at) => {
-        const tokens = row.tokens[at];
+        const [tokens, unknown] = [row.tokens[at], row.unknown[at]];
         const bar = make("span", { class: "bar", "aria-hidden": "true" });
         bar.style.width = `${(100 * tokens) / most}%`;
-        const value = make(tokens === best ? "strong" : "span", {}, number(tokens));
+        const value = make(tokens === best && !unknown ? "strong" : "span", {}, number(tokens));
         const rate = make("small", {}, ` ${(row.bytes / tokens).toFixed(2)}`);
-        return make("td", { class: "barred" }, bar, make("span", { class: "value" }, value, rate));
+        const lost = unknown ? [make("span", { class: "tag" }, `${number(unknown)} unknown`)] : [];
+        const inner = make("span", { class: "value" }, value, rate, " ", ...lost);
+        return make("td", {}, make("div", { class: "barred" }, bar, inner));
       });
       const name = make("th", { scope: "row", title: row.text }, row.language);
       return make("tr", {}, name, make("td", { class: "number" }, number(row.bytes)), ...cells);

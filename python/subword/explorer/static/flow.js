@@ -49,14 +49,17 @@ export class Flow {
     this.element.removeAttribute("aria-activedescendant");
   }
 
-  // Shows tokens: the bytes of the text, and of each token its id, its start and its end.
-  show(bytes, { ids, starts, ends }, different = null) {
+  // Shows tokens: the bytes of the text, and of each token its id, its start and its end. Where
+  // tokenizers are compared, `different` are the places of those that have a colour; `unknown` is
+  // the id of what stands for text that has no tokens.
+  show(bytes, { ids, starts, ends }, { different = null, unknown = null } = {}) {
     const top = this.element.scrollTop;
     this.clear();
     this.bytes = bytes;
     this.ids = ids;
     this.starts = starts;
     this.ends = ends;
+    this.unknown = unknown;
     this.different = different === null ? null : new Set(different);
     const width = Math.max(20, Math.floor(this.element.clientWidth / 9));
     let first = 0;
@@ -133,11 +136,12 @@ export class Flow {
 
   token(at, start) {
     const same = this.different !== null && !this.different.has(at);
+    const lost = this.unknown !== null && this.ids[at] === this.unknown;
     const text = nodes(this.bytes.subarray(start, this.ends[at]));
     return make(
       "span",
       {
-        class: same ? "token same" : `token c${at % COLOURS}`,
+        class: `token ${same ? "same" : `c${at % COLOURS}`}${lost ? " unknown" : ""}`,
         id: `${this.name}-${at}`,
         role: "option",
         "aria-selected": at === this.active ? "true" : null,

@@ -49,6 +49,8 @@ export class TextView {
     for (const id of encoded.ids) this.times.set(id, (this.times.get(id) ?? 0) + 1);
     if (this.tokenizer !== chosen) this.known.clear();
     this.tokenizer = chosen;
+    const unknown = state.tokenizers[chosen].unk_id;
+    const lost = this.times.get(unknown) ?? 0;
     const rate = encoded.tokens ? (encoded.bytes / encoded.tokens).toFixed(2) : "–";
     this.counts.replaceChildren(
       ...count("tokens", number(encoded.tokens)),
@@ -56,9 +58,10 @@ export class TextView {
       ...count("characters", number(encoded.characters)),
       ...count("bytes", number(encoded.bytes)),
       ...count("bytes per token", rate),
+      ...(lost ? count("unknown", number(lost)) : []),
     );
     this.status.textContent = `${plural(encoded.tokens, "token")}, ${rate} bytes per token`;
-    this.flow.show(bytes, encoded);
+    this.flow.show(bytes, encoded, { unknown });
     this.inspect(null);
   }
 

@@ -68,7 +68,8 @@ export class TreeView {
     const token = await ask("token", { tokenizer: state.chosen, id: this.id });
     this.token = token;
     this.title.replaceChildren("Token ", chip(token.token, { more: "big" }));
-    this.how.textContent = `Id ${token.id}, ${plural(bytesOf(token.token).length, "byte")}. Made by ${madeBy(token)}.`;
+    const made = madeBy(token);
+    this.how.textContent = `Id ${token.id}, ${plural(bytesOf(token.token).length, "byte")}. ${made[0].toUpperCase()}${made.slice(1)}.`;
     const merged = token.steps.length > 0;
     this.player.hidden = !merged;
     this.step.max = token.steps.length;
