@@ -1,20 +1,78 @@
 /*!
-64 bytes at a time for BERT's front: small letters, and what is a word, punctuation or odd.
+64 bytes at a time for BERT's front: what they become, and what of that is a word or punctuation.
+
+ASCII, the letters of two bytes that whole texts are made of, and the punctuation between them are
+known here; a block ends where something else stands.
+
+```text
+text         Où, «там»             É and é are two bytes, e is one: what is written may be shorter
+becomes      ou, «там»
+word         11..|.111111.|        « and » are two bytes each, а is two
+punctuation  ..1.10......10        its first byte
+last         ..1.01......01        its last byte
+```
 
 The plain form is in here; the SIMD forms are in `x86_64`.
 */
 
 use super::BLOCK;
 
-/// What 64 bytes are: bit i is byte i. What is in no mask is white space.
+/// What the first of 64 bytes become. Bit i of a mask is byte i of what is written; what is in no mask
+/// is white space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct BertMasks {
+pub struct BertBlock {
     /// Letters, digits.
     pub word: u64,
-    /// Punctuation and symbols.
+    /// Punctuation and symbols: the first byte of each.
     pub punctuation: u64,
-    /// Control characters, and what is not ASCII.
-    pub odd: u64,
+    /// The last byte of each.
+    pub last: u64,
+    /// The bytes that were read and have a place among those written: bit i is byte i of the text.
+    pub kept: u64,
+    /// How many bytes were read. What follows is the end of the text or of the block, or unknown here.
+    pub read: usize,
+}
+
+/// What to do with characters.
+#[derive(Debug, Clone, Default)]
+pub struct BertRules {
+    /// Letters of ASCII become small.
+    pub lowercase: bool,
+    /// Letters of two bytes.
+    pub letters: Vec<BertLetters>,
+    /// What follows `C2`, and what follows `E2 80`: [`BERT_PUNCTUATION`], [`BERT_WHITE`], or unknown.
+    pub symbols: BertSymbols,
+}
+
+/// The kinds of 64 characters each, by the six low bits of their last bytes.
+#[derive(Debug, Clone, Copy)]
+pub struct BertSymbols {
+    /// Of those that start with `C2`.
+    pub c2: [u8; 64],
+    /// Of those that start with `E2 80`.
+    pub e2_80: [u8; 64],
+}
+
+impl Default for BertSymbols {
+    fn default() -> BertSymbols {
+        BertSymbols { c2: [0; 64], e2_80: [0; 64] }
+    }
+}
+
+/// See [`BertRules::symbols`].
+pub const BERT_PUNCTUATION: u8 = 1;
+/// See [`BertRules::symbols`].
+pub const BERT_WHITE: u8 = 2;
+
+/// The letters of two bytes that start with the same one, by the six low bits of the other.
+#[derive(Debug, Clone)]
+pub struct BertLetters {
+    /// The byte that they start with.
+    pub lead: u8,
+    /// The first byte of what each becomes; 0: unknown.
+    pub first: [u8; 64],
+    /// The second; 0: there is none.
+    pub second: [u8; 64],
 }
 
 /// The bits of `BERT_BITS`.
@@ -40,31 +98,61 @@ pub(super) const BERT_BITS: [u8; 128] = {
     table
 };
 
-/// The first bytes of a text; 0, which is odd, beyond its end.
-#[inline(always)]
-pub(super) fn load(text: &[u8], bytes: &mut [u8; BLOCK]) {
-    match text.first_chunk() {
-        Some(block) => *bytes = *block,
-        None => {
-            *bytes = [0; BLOCK];
-            bytes[..text.len()].copy_from_slice(text);
+/// The plain form.
+pub(super) fn plain(text: &[u8], bytes: &mut [u8; BLOCK], rules: &BertRules) -> BertBlock {
+    let text = &text[..text.len().min(BLOCK)];
+    let mut block = BertBlock::default();
+    let mut to = 0;
+    while let Some((&byte, rest)) = text[block.read..].split_first() {
+        let (mut read, mut written, mut symbol) = (1, 1, 0);
+        match (byte, rest) {
+            (0..0x80, _) => {
+                let class = BERT_BITS[usize::from(byte)];
+                if class == ODD {
+                    break;
+                }
+                let upper = rules.lowercase && byte.is_ascii_uppercase();
+                bytes[to] = byte | u8::from(upper) << 5;
+                block.word |= u64::from(class & WORD) << to;
+                symbol = if class == PUNCTUATION { BERT_PUNCTUATION } else { 0 };
+            }
+            (0xC2, &[second @ 0x80..0xC0, ..]) => {
+                symbol = rules.symbols.c2[usize::from(second & 0x3F)];
+                (read, written) = (2, 2);
+            }
+            (0xE2, &[0x80, third @ 0x80..0xC0, ..]) => {
+                symbol = rules.symbols.e2_80[usize::from(third & 0x3F)];
+                (read, written) = (3, 3);
+            }
+            (_, &[second @ 0x80..0xC0, ..]) => {
+                let Some(letters) = rules.letters.iter().find(|of| of.lead == byte) else { break };
+                let at = usize::from(second & 0x3F);
+                let (first, second) = (letters.first[at], letters.second[at]);
+                if first == 0 {
+                    break;
+                }
+                (read, written) = (2, 1 + usize::from(second != 0));
+                bytes[to] = first;
+                if second != 0 {
+                    bytes[to + 1] = second;
+                }
+                block.word |= ((1 << written) - 1) << to;
+            }
+            _ => break,
         }
-    }
-}
-
-/// The plain form. `lower`: with small letters.
-#[inline(always)]
-pub(super) fn plain(text: &[u8], bytes: &mut [u8; BLOCK], lower: bool) -> BertMasks {
-    load(text, bytes);
-    let mut masks = BertMasks::default();
-    for (i, byte) in bytes.iter_mut().enumerate() {
-        let class = BERT_BITS.get(usize::from(*byte)).copied().unwrap_or(ODD);
-        masks.word |= u64::from(class & WORD) << i;
-        masks.punctuation |= u64::from((class / PUNCTUATION) & 1) << i;
-        masks.odd |= u64::from(class / ODD) << i;
-        if lower {
-            byte.make_ascii_lowercase();
+        if byte >= 0x80 && block.word >> to & 1 == 0 {
+            if symbol == 0 {
+                break;
+            }
+            bytes[to..to + written].copy_from_slice(&text[block.read..block.read + read]);
         }
+        if symbol == BERT_PUNCTUATION {
+            block.punctuation |= 1 << to;
+            block.last |= 1 << (to + written - 1);
+        }
+        block.kept |= ((1 << written) - 1) << block.read;
+        block.read += read;
+        to += written;
     }
-    masks
+    block
 }

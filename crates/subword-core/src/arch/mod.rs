@@ -16,6 +16,8 @@ for them.
 use std::sync::OnceLock;
 
 mod bert;
+#[cfg(target_arch = "x86_64")]
+mod bert_x86_64;
 mod lines;
 mod pages;
 mod scalar;
@@ -23,7 +25,9 @@ mod wide;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
-pub use bert::BertMasks;
+pub use bert::{
+    BERT_PUNCTUATION, BERT_WHITE, BertBlock, BertLetters, BertRules, BertSymbols,
+};
 pub use lines::{Line, Lines};
 pub use pages::prefer_huge_pages;
 pub use wide::{Wide, wide};
@@ -86,9 +90,9 @@ pub trait Classify {
     /// Appends the positions of the ones, each with `base` added.
     fn positions(bits: u64, base: usize, into: &mut Vec<usize>);
 
-    /// The first bytes of a text, with small letters if `lower`, and what they are to BERT. What is
-    /// beyond the end of the text is odd.
-    fn bert(text: &[u8], bytes: &mut [u8; BLOCK], lower: bool) -> BertMasks;
+    /// What the first bytes of a text, at most 64, become by BERT's rules. What was written beyond the
+    /// bytes that count means nothing.
+    fn bert(text: &[u8], bytes: &mut [u8; BLOCK], rules: &BertRules) -> BertBlock;
 }
 
 /// Work that is compiled for each level.
@@ -180,32 +184,85 @@ pub fn prefetch<T>(value: &T) {
 mod tests {
     use super::*;
 
-    struct Bert<'a>(&'a [u8], bool);
+    struct Bert<'a>(&'a [u8], &'a BertRules);
 
     impl Kernel for Bert<'_> {
-        type Output = (BertMasks, [u8; BLOCK]);
+        type Output = (BertBlock, Vec<u8>);
 
         #[inline(always)]
         fn run<C: Classify>(self) -> Self::Output {
             let mut block = [0; BLOCK];
-            (C::bert(self.0, &mut block, self.1), block)
+            let masks = C::bert(self.0, &mut block, self.1);
+            (masks, block[..masks.kept.count_ones() as usize].to_vec())
+        }
+    }
+
+    /// Rules that say something else for every character, some of them unknown, some that get shorter.
+    fn bert_rules(lowercase: bool) -> BertRules {
+        let letters = [0xC3, 0xD0, 0xD1].map(|lead| BertLetters {
+            lead,
+            first: std::array::from_fn(|i| if i % 7 == 6 { 0 } else { lead ^ i as u8 & 1 }),
+            second: std::array::from_fn(|i| if i % 5 == 4 { 0 } else { 0x80 + (63 - i as u8) }),
+        });
+        let symbols = BertSymbols {
+            c2: std::array::from_fn(|i| i as u8 % 3),
+            e2_80: std::array::from_fn(|i| i as u8 / 3 % 3),
+        };
+        BertRules { lowercase, letters: letters.to_vec(), symbols }
+    }
+
+    fn assert_same_for_bert(text: &[u8], rules: &BertRules) {
+        let plain = Level::Scalar.run(Bert(text, rules));
+        for level in Level::available() {
+            assert_eq!(level.run(Bert(text, rules)), plain, "{level:?} {}", text.escape_ascii());
         }
     }
 
     #[test]
     fn every_level_sees_the_same_words_for_bert() {
+        let rules = [false, true].map(bert_rules);
         for (byte, at) in (0..=255).flat_map(|byte| (0..BLOCK).map(move |at| (byte, at))) {
-            let mut text: [u8; BLOCK + 1] = std::array::from_fn(|i| (i * 7 + at) as u8);
+            let mut text: [u8; BLOCK + 1] = std::array::from_fn(|i| b' ' + (i * 7 + at) as u8 % 95);
             text[at] = byte;
-            for (lower, len) in [(false, BLOCK + 1), (true, BLOCK), (true, at), (false, at + 1)] {
-                let plain = Level::Scalar.run(Bert(&text[..len], lower));
-                let beyond = u64::MAX.checked_shl(len as u32).unwrap_or(0);
-                assert_eq!(plain.0.odd & beyond, beyond);
-                for level in Level::available() {
-                    assert_eq!(level.run(Bert(&text[..len], lower)), plain, "{level:?} {text:?}");
-                }
+            for (lower, len) in [(0, BLOCK + 1), (1, BLOCK), (1, at), (0, at + 1)] {
+                assert_same_for_bert(&text[..len], &rules[lower]);
             }
         }
+    }
+
+    #[test]
+    fn every_level_sees_the_same_characters_for_bert() {
+        let rules = bert_rules(true);
+        let seconds: Vec<u8> = [b'a', 0x7F].into_iter().chain(0x7F..0xC2).chain([0xD0]).collect();
+        let mut text = Vec::new();
+        for first in [0xC2, 0xC3, 0xC4, 0xD0, 0xD1, 0xE2, 0xF0] {
+            for &second in &seconds {
+                text.extend([first, second, b'x', 0xD0, 0x80]);
+            }
+        }
+        seconds.iter().for_each(|&third| text.extend([b'.', 0xE2, 0x80, third]));
+        for at in 0..text.len() {
+            assert_same_for_bert(&text[at..], &rules);
+        }
+    }
+
+    #[test]
+    fn bert_blocks_say_what_they_read_and_wrote() {
+        let mut rules = bert_rules(true);
+        let letters = &mut rules.letters[0];
+        (letters.first[0x29], letters.second[0x29]) = (b'e', 0);
+        rules.symbols.c2[0x2B] = BERT_PUNCTUATION;
+        // é becomes e, « is punctuation, and U+0100 is unknown.
+        let (block, written) = Level::Scalar.run(Bert("é «A\u{100}".as_bytes(), &rules));
+        assert_eq!(written, "e «a".as_bytes());
+        let expected = BertBlock {
+            word: 0b10001,
+            punctuation: 0b100,
+            last: 0b1000,
+            kept: 0b11_1101,
+            read: 6,
+        };
+        assert_eq!(block, expected);
     }
 
     struct One<'a>(&'a [u8; WINDOW]);

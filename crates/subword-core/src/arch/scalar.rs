@@ -1,7 +1,7 @@
 //! The plain form, which defines the answer.
 
 use super::wide::{Wide, wide};
-use super::{BLOCK, BertMasks, Classify, Masks, WINDOW, bert};
+use super::{BLOCK, BertBlock, BertRules, Classify, Masks, WINDOW, bert};
 
 /// One bit per class of ASCII.
 pub(super) const CLASS_BITS: [u8; 128] = {
@@ -79,8 +79,9 @@ impl Classify for Scalar {
             bits &= bits - 1;
         }
     }
+
     #[inline(always)]
-    fn bert(text: &[u8], bytes: &mut [u8; BLOCK], lower: bool) -> BertMasks {
-        bert::plain(text, bytes, lower)
+    fn bert(text: &[u8], bytes: &mut [u8; BLOCK], rules: &BertRules) -> BertBlock {
+        bert::plain(text, bytes, rules)
     }
 }

@@ -2,10 +2,10 @@
 
 use std::arch::x86_64::*;
 
-use super::bert::{BERT_BITS, ODD, PUNCTUATION, WORD, load};
+use super::bert_x86_64::{bert_avx2, bert_avx512};
 use super::scalar::{CLASS_BITS, Scalar};
 use super::wide::{Lanes, Leads, leads};
-use super::{BLOCK, BertMasks, Classify, Kernel, Masks, WINDOW};
+use super::{BLOCK, BertBlock, BertRules, Classify, Kernel, Masks, WINDOW};
 
 pub(super) fn has_avx2() -> bool {
     is_x86_feature_detected!("avx2")
@@ -62,45 +62,10 @@ impl Classify for Avx2 {
     }
 
     #[inline(always)]
-    fn bert(text: &[u8], bytes: &mut [u8; BLOCK], lower: bool) -> BertMasks {
+    fn bert(text: &[u8], bytes: &mut [u8; BLOCK], rules: &BertRules) -> BertBlock {
         // SAFETY: as above.
-        unsafe { bert_avx2(text, bytes, lower) }
+        unsafe { bert_avx2(text, bytes, rules) }
     }
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn bert_avx2(text: &[u8], bytes: &mut [u8; BLOCK], lower: bool) -> BertMasks {
-    load(text, bytes);
-    let mut masks = BertMasks::default();
-    for (half, bytes) in bytes.as_chunks_mut::<32>().0.iter_mut().enumerate() {
-        // SAFETY: these are 32 bytes; `loadu` takes any alignment.
-        let lanes = unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) };
-        // Bytes above 127 are negative, so they are in no range.
-        let range = |from: u8, to: u8| {
-            let above = _mm256_cmpgt_epi8(lanes, _mm256_set1_epi8(from as i8 - 1));
-            let below = _mm256_cmpgt_epi8(_mm256_set1_epi8((to + 1) as i8), lanes);
-            _mm256_and_si256(above, below)
-        };
-        let mask = |lanes: __m256i| u64::from(_mm256_movemask_epi8(lanes) as u32) << (32 * half);
-        let upper = range(b'A', b'Z');
-        let word = mask(upper) | mask(range(b'a', b'z')) | mask(range(b'0', b'9'));
-        let white = mask(range(b'\t', b'\n'))
-            | mask(_mm256_cmpeq_epi8(lanes, _mm256_set1_epi8(b'\r' as i8)));
-        masks.word |= word;
-        masks.punctuation |= mask(range(b'!', b'~')) & !word;
-        let space = mask(_mm256_cmpeq_epi8(lanes, _mm256_set1_epi8(b' ' as i8)));
-        let half_mask = u64::from(u32::MAX) << (32 * half);
-        masks.odd |= half_mask & !(mask(range(b'!', b'~')) | white | space);
-        if lower {
-            let bit = _mm256_and_si256(upper, _mm256_set1_epi8(0x20));
-            // SAFETY: these are 32 bytes; `storeu` takes any alignment.
-            unsafe {
-                _mm256_storeu_si256(bytes.as_mut_ptr().cast(), _mm256_or_si256(lanes, bit));
-            }
-        }
-    }
-    masks
 }
 
 #[inline]
@@ -205,35 +170,10 @@ impl Classify for Avx512 {
     }
 
     #[inline(always)]
-    fn bert(text: &[u8], bytes: &mut [u8; BLOCK], lower: bool) -> BertMasks {
+    fn bert(text: &[u8], bytes: &mut [u8; BLOCK], rules: &BertRules) -> BertBlock {
         // SAFETY: as above.
-        unsafe { bert_avx512(text, bytes, lower) }
+        unsafe { bert_avx512(text, bytes, rules) }
     }
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-fn bert_avx512(text: &[u8], bytes: &mut [u8; BLOCK], lower: bool) -> BertMasks {
-    let there = if text.len() < BLOCK { (1 << text.len()) - 1 } else { u64::MAX };
-    // SAFETY: the text has as many bytes as there are ones, and no others are read; the table has 128
-    // bytes; these loads take any alignment.
-    let (lanes, low, high) = unsafe {
-        (
-            _mm512_maskz_loadu_epi8(there, text.as_ptr().cast()),
-            _mm512_loadu_si512(BERT_BITS.as_ptr().cast()),
-            _mm512_loadu_si512(BERT_BITS.as_ptr().add(64).cast()),
-        )
-    };
-    let above = _mm512_movepi8_mask(lanes);
-    // The shuffle ignores the eighth bit of an index: bytes above 127 are cleared by the mask.
-    let classes = _mm512_maskz_permutex2var_epi8(!above, low, lanes, high);
-    let mask = |bit: u8| _mm512_test_epi8_mask(classes, _mm512_set1_epi8(bit as i8));
-    let from_a = _mm512_sub_epi8(lanes, _mm512_set1_epi8(b'A' as i8));
-    let upper = _mm512_cmplt_epu8_mask(from_a, _mm512_set1_epi8(if lower { 26 } else { 0 }));
-    let small = _mm512_mask_add_epi8(lanes, upper, lanes, _mm512_set1_epi8(0x20));
-    // SAFETY: the block has 64 bytes; `storeu` takes any alignment.
-    unsafe { _mm512_storeu_si512(bytes.as_mut_ptr().cast(), small) };
-    BertMasks { word: mask(WORD), punctuation: mask(PUNCTUATION), odd: mask(ODD) | above }
 }
 
 /// One shuffle looks all 64 bytes up in the table of 128 classes; each bit of the result is then a

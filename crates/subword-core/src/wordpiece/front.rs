@@ -1,9 +1,10 @@
 /*!
 BERT's front in one pass: text in, normalised words out, and the ids of those that are one character.
 
-What the normaliser and the pattern `bert` do character by character is fused here. ASCII goes by 64
-bytes: one pass over them makes letters small and gives a mask of what belongs to words and one of
-punctuation, and shifts of the masks are where words start and end.
+What the normaliser and the pattern `bert` do character by character is fused here. ASCII and letters
+of two bytes go by 64 bytes (see `arch::BertBlock`): one pass over them writes what they become and
+gives a mask of what belongs to words and one of punctuation, and shifts of the masks are where words
+start and end.
 
 ```text
 text         Hi, there!
@@ -25,13 +26,18 @@ the next space.
 */
 
 use super::WordEncoder;
-use crate::arch::{BLOCK, Classify, Kernel};
+use crate::arch::{
+    BERT_PUNCTUATION, BERT_WHITE, BLOCK, BertLetters, BertRules, Classify, Kernel,
+};
 use crate::bert::{self, Characters, Class, Classes, Order, TwoLevel};
 use crate::model::{Bert, BertTables, Normalizer};
 use crate::types::TokenId;
 
 /// After so many bytes of ASCII in a row blocks are tried again.
-const PATIENCE: usize = 12;
+const PATIENCE: usize = 4;
+
+/// The first bytes of letters that blocks know: Latin, Greek, Cyrillic.
+const LETTERS: [u8; 7] = [0xC3, 0xC4, 0xC5, 0xCE, 0xCF, 0xD0, 0xD1];
 
 /// The end of a word that is an id and not a place: see [`Found`].
 pub const IS_ID: usize = usize::MAX;
@@ -43,6 +49,8 @@ pub struct Found {
     pub normal: Vec<u8>,
     /// How much of it is written.
     len: usize,
+    /// How many words there were when each text ended.
+    pub bounds: Vec<usize>,
     /// Where each word starts, or its id.
     pub starts: Vec<usize>,
     /// Where each word ends, or [`IS_ID`].
@@ -53,6 +61,7 @@ impl Found {
     /// Forgets all words.
     pub fn clear(&mut self) {
         self.len = 0;
+        self.bounds.clear();
         self.starts.clear();
         self.ends.clear();
     }
@@ -111,9 +120,8 @@ pub struct Front {
     classes: &'static Classes,
     entries: TwoLevel<u32>,
     texts: Vec<u8>,
-    /// PERF: for the code points of two bytes that are part of words, the bytes that they become, and
-    /// above them their number; 0 for others. Russian goes by these.
-    small: Box<[u32; 0x800]>,
+    /// What blocks know.
+    rules: BertRules,
 }
 
 impl Front {
@@ -124,7 +132,8 @@ impl Front {
         }
         let classes = Classes::of(tables);
         let (entries, texts) = (TwoLevel::new(), Vec::new());
-        let mut front = Front { bert, classes, entries, texts, small: Box::new([0; 0x800]) };
+        let rules = BertRules { lowercase: bert.lowercase, ..BertRules::default() };
+        let mut front = Front { bert, classes, entries, texts, rules };
         let unknown = id_entry(words.unknown_character());
         if bert.strip_accents {
             front.entries.fill(bert::HANGUL, Kind::Syllable as u32);
@@ -143,29 +152,42 @@ impl Front {
             *front.entries.at(code) = entry;
         }
         front.entries.fill(bert::DELETED, Kind::Nothing as u32);
-        for code in 0x80..0x800 {
-            front.small[code as usize] = front.small_entry(code);
-        }
+        front.rules.letters = LETTERS.map(|lead| front.letters(lead)).to_vec();
+        front.rules.symbols.c2 = std::array::from_fn(|i| front.symbol(0x80 + i as u32));
+        front.rules.symbols.e2_80 = std::array::from_fn(|i| front.symbol(0x2000 + i as u32));
         // Texts are copied in one go, whatever their length.
         front.texts.resize(front.texts.len() + TEXT, 0);
         Some(front)
     }
 
-    fn small_entry(&self, code: u32) -> u32 {
-        let entry = self.entries.get(code);
-        let mut itself = [0; 4];
-        let text = match KINDS[(entry & 7) as usize] {
-            Kind::Same => {
-                char::from_u32(code).unwrap_or_default().encode_utf8(&mut itself).as_bytes()
+    /// What the letters become that start with a byte.
+    fn letters(&self, lead: u8) -> BertLetters {
+        let mut letters = BertLetters { lead, first: [0; 64], second: [0; 64] };
+        for last in 0..64 {
+            let code = u32::from(lead & 0x1F) << 6 | last;
+            let entry = self.entries.get(code);
+            let itself = [lead, 0x80 | last as u8];
+            let text = match KINDS[(entry & 7) as usize] {
+                Kind::Same => &itself,
+                Kind::Text => self.text(entry),
+                _ => continue,
+            };
+            if let [first] | [first, _] = *text {
+                letters.first[last as usize] = first;
+                letters.second[last as usize] = text.get(1).copied().unwrap_or(0);
             }
-            Kind::Text => self.text(entry),
-            _ => return 0,
-        };
-        if text.len() > 3 {
-            return 0;
         }
-        let bytes = text.iter().rev().fold(0, |bytes, &byte| bytes << 8 | u32::from(byte));
-        bytes | (text.len() as u32) << 24
+        letters
+    }
+
+    /// What blocks take a character for that is not part of a word; 0: they do not know it.
+    fn symbol(&self, code: u32) -> u8 {
+        let stays = Characters::of(self.bert).get(code, &mut [0; 12]).is_none();
+        match KINDS[(self.entries.get(code) & 7) as usize] {
+            Kind::Id if stays => BERT_PUNCTUATION,
+            Kind::White => BERT_WHITE,
+            _ => 0,
+        }
     }
 
     /// The text of an entry that is one.
@@ -207,37 +229,57 @@ fn id_entry(id: TokenId) -> u32 {
     Kind::Id as u32 | id << KIND
 }
 
-/// Finds words, from `at` on, until there are `most` of them; returns where it stopped. There no word
-/// is open.
+/// Finds words, from a place on, until there are `most` of them or no more texts; returns where it
+/// stopped. There no word is open.
 pub struct Find<'a> {
     /// What to do.
     pub front: &'a Front,
-    /// The text.
-    pub text: &'a [u8],
+    /// The texts.
+    pub texts: &'a [&'a [u8]],
     /// Where to begin.
-    pub at: usize,
+    pub at: Place,
     /// How many words are enough, those that were there before included.
     pub most: usize,
     /// Where words go.
     pub found: &'a mut Found,
 }
 
+/// A place in texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Place {
+    /// The text.
+    pub text: usize,
+    /// The byte in it.
+    pub at: usize,
+}
+
 impl Kernel for Find<'_> {
-    type Output = usize;
+    type Output = Place;
 
     #[inline(always)]
-    fn run<C: Classify>(self) -> usize {
-        let Find { front, text, at, most, found } = self;
-        let mut walk = Walk { front, text, at, open: false, source: at, found };
-        while walk.at < text.len() {
-            walk.blocks::<C>(most);
-            if !walk.open && walk.found.starts.len() >= most {
+    fn run<C: Classify>(self) -> Place {
+        let Find { front, texts, at: Place { mut text, mut at }, most, found } = self;
+        while let Some(&bytes) = texts.get(text) {
+            let mut walk = Walk { front, text: bytes, at, open: false, source: at, found: &mut *found };
+            while walk.at < bytes.len() {
+                walk.blocks::<C>(most);
+                if !walk.open && walk.found.starts.len() >= most {
+                    break;
+                }
+                walk.characters(most);
+            }
+            walk.close();
+            at = walk.at;
+            if at < bytes.len() {
                 break;
             }
-            walk.characters(most);
+            found.bounds.push(found.starts.len());
+            (text, at) = (text + 1, 0);
+            if found.starts.len() >= most {
+                break;
+            }
         }
-        walk.close();
-        walk.at
+        Place { text, at }
     }
 }
 
@@ -252,41 +294,41 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Blocks of ASCII, up to something odd or the end of the text.
+    /// Blocks, up to something that they do not know or the end of the text.
     #[inline(always)]
     fn blocks<C: Classify>(&mut self, most: usize) {
-        let lower = self.front.bert.lowercase;
         loop {
             let rest = &self.text[self.at..];
-            let len = rest.len().min(BLOCK);
             self.found.reserve(BLOCK);
             let base = self.found.len;
-            let Some(block) = self.found.normal[base..].first_chunk_mut() else { return };
-            let masks = C::bert(rest, block, lower);
-            let stop = (masks.odd.trailing_zeros() as usize).min(len);
-            let valid = if stop < BLOCK { (1 << stop) - 1 } else { u64::MAX };
-            let (word, punctuation) = (masks.word & valid, masks.punctuation & valid);
+            let Some(bytes) = self.found.normal[base..].first_chunk_mut() else { return };
+            let block = C::bert(rest, bytes, &self.front.rules);
+            let (word, punctuation) = (block.word, block.punctuation);
+            let written = block.kept.count_ones();
             let before = word << 1 | u64::from(self.open);
             let starts = word & !before | punctuation;
-            // A word that reaches the odd byte may go on there.
-            let closed = if stop < len { valid } else { u64::MAX };
-            let ends = before & !word & closed | punctuation << 1;
+            // A word that reaches the end of the block may go on, unless the text ends there.
+            let ended = block.read == rest.len();
+            let closed = if written == 64 || ended { u64::MAX } else { (1 << written) - 1 };
+            let ends = before & !word & closed | block.last << 1;
             C::positions(starts, base, &mut self.found.starts);
             C::positions(ends, base, &mut self.found.ends);
-            if punctuation >> 63 == 1 {
+            if block.last >> 63 == 1 {
                 self.found.ends.push(base + BLOCK);
             }
             if starts != 0 {
-                self.source = self.at + 63 - starts.leading_zeros() as usize;
+                let start = C::spread(1 << (63 - starts.leading_zeros()), block.kept);
+                self.source = self.at + start.trailing_zeros() as usize;
             }
-            if stop == len && len < BLOCK {
+            if ended && written < 64 {
                 self.open = false;
-            } else if stop > 0 {
-                self.open = word >> (stop - 1) & 1 == 1;
+            } else if written > 0 {
+                self.open = word >> (written - 1) & 1 == 1;
             }
-            self.found.len += stop;
-            self.at += stop;
-            if stop < BLOCK || !self.open && self.found.starts.len() >= most {
+            self.found.len += written as usize;
+            self.at += block.read;
+            let short = block.read < BLOCK - 2;
+            if short || ended || !self.open && self.found.starts.len() >= most {
                 return;
             }
         }
@@ -295,7 +337,7 @@ impl Walk<'_> {
     /// Character by character, until it is worth to try blocks again.
     #[inline(always)]
     fn characters(&mut self, most: usize) {
-        let text = self.text;
+        let (text, from) = (self.text, self.at);
         let mut ascii = 0;
         while let Some(&byte) = text.get(self.at) {
             if byte < 0x80 {
@@ -307,8 +349,8 @@ impl Walk<'_> {
                 continue;
             }
             ascii = 0;
-            if self.letters() {
-                continue;
+            if LETTERS.contains(&byte) && self.at > from {
+                return;
             }
             if !self.open && self.found.starts.len() >= most {
                 return;
@@ -347,34 +389,6 @@ impl Walk<'_> {
             }
             self.at += len;
         }
-    }
-
-    /// A run of letters of two bytes; says whether there was one.
-    #[inline(always)]
-    fn letters(&mut self) -> bool {
-        const MOST: usize = 64;
-        self.found.reserve(4 * MOST);
-        let text = &self.text[self.at..];
-        let out = &mut self.found.normal[self.found.len..];
-        let (mut read, mut written) = (0, 0);
-        while read < 2 * MOST {
-            let Some(&[first @ 0xC2..=0xDF, second @ 0x80..=0xBF]) = text[read..].first_chunk()
-            else {
-                break;
-            };
-            let small =
-                self.front.small[(usize::from(first) & 0x1F) << 6 | usize::from(second) & 0x3F];
-            let Some(to) = out[written..].first_chunk_mut().filter(|_| small != 0) else { break };
-            *to = small.to_le_bytes();
-            written += small as usize >> 24;
-            read += 2;
-        }
-        if read > 0 {
-            self.begin();
-            self.found.len += written;
-            self.at += read;
-        }
-        read > 0
     }
 
     #[inline(always)]

@@ -14,7 +14,7 @@ use crate::tokenizer::encode::wordpiece::{Fast, Words};
 use crate::tokenizer::encode::{Sink, Worker};
 use crate::tokenizer::{Finders, Ragged, Tokenizer};
 use crate::types::TokenId;
-use crate::wordpiece::{Find, Found, Front, IS_ID, WordEncoder};
+use crate::wordpiece::{Find, Found, Front, IS_ID, Place, WordEncoder};
 
 /// How many words are looked up at a time: enough to amortise, few enough to stay in the first-level
 /// cache.
@@ -27,8 +27,6 @@ const NO_LINE: u32 = u32::MAX;
 #[derive(Debug, Default)]
 pub(in crate::tokenizer) struct Batch {
     found: Found,
-    /// How many words there were when each text ended.
-    bounds: Vec<usize>,
     entries: Vec<(Key, u32)>,
     known: Vec<TokenId>,
     /// How many ids there were when each text ended.
@@ -110,21 +108,12 @@ impl Tokenizer {
         sink: &mut impl TextSink,
     ) {
         let Worker { cache, words, .. } = worker;
-        for &text in texts {
-            let mut at = 0;
-            while at < text.len() {
-                let found = &mut words.found;
-                at = self.level.run(Find { front, text, at, most: WORDS, found });
-                if words.found.starts.len() >= WORDS {
-                    words.look_up(self.level, &fast.encoder, cache, sink);
-                    if sink.is_full() {
-                        return;
-                    }
-                }
-            }
-            words.bounds.push(words.found.starts.len());
+        let mut at = Place::default();
+        while at.text < texts.len() && !sink.is_full() {
+            let found = &mut words.found;
+            at = self.level.run(Find { front, texts, at, most: WORDS, found });
+            words.look_up(self.level, &fast.encoder, cache, sink);
         }
-        words.look_up(self.level, &fast.encoder, cache, sink);
     }
 }
 
@@ -145,7 +134,6 @@ impl Batch {
             cache.insert(&self.found.normal[start..end], false, &self.known[ids.0..ids.1]);
         }
         self.found.clear();
-        self.bounds.clear();
     }
 
     /// Appends the ids of a word that the near tables do not know to those that are known, of which
@@ -225,8 +213,8 @@ impl Kernel for LookUp<'_> {
         }
         batch.ends.clear();
         let (mut len, mut word) = (0, 0);
-        for text in 0..=batch.bounds.len() {
-            let bound = batch.bounds.get(text).copied().unwrap_or(batch.entries.len());
+        for text in 0..=batch.found.bounds.len() {
+            let bound = batch.found.bounds.get(text).copied().unwrap_or(batch.entries.len());
             while word < bound {
                 let (key, line) = batch.entries[word];
                 if line == NO_LINE {
@@ -245,7 +233,7 @@ impl Kernel for LookUp<'_> {
                 }
                 word += 1;
             }
-            if text < batch.bounds.len() {
+            if text < batch.found.bounds.len() {
                 batch.ends.push(len);
             }
         }
