@@ -174,10 +174,17 @@ impl Level {
 /// Asks for the cache line of `value` ahead of its use. A hint: it changes nothing but time.
 #[inline(always)]
 pub fn prefetch<T>(value: &T) {
+    prefetch_at(std::slice::from_ref(value), 0);
+}
+
+/// Asks for the cache line of an element ahead of its use. A hint: it changes nothing but time, and
+/// the element need not be there.
+#[inline(always)]
+pub fn prefetch_at<T>(values: &[T], at: usize) {
     #[cfg(target_arch = "x86_64")]
-    x86_64::prefetch(value);
+    x86_64::prefetch(values.as_ptr().wrapping_add(at));
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = value;
+    let _ = (values, at);
 }
 
 #[cfg(test)]

@@ -171,9 +171,7 @@ impl View<'_> {
     #[inline(always)]
     pub fn line_of(&self, key: Key) -> u32 {
         let line = (mix(key[0], key[1]) >> self.short_shift) as u32;
-        if let Some(line) = self.short.get(line as usize) {
-            arch::prefetch(line);
-        }
+        arch::prefetch_at(self.short, line as usize);
         line
     }
 
@@ -188,15 +186,13 @@ impl View<'_> {
         (first | second).then(|| Ids([line[at], line[at + 1]]))
     }
 
-    /// Asks for where a middle piece lives, ahead of its use.
+    /// Where a middle piece lives, asked for ahead of its use.
     #[inline(always)]
-    pub fn prefetch_middle(&self, text: &[u8], start: usize, end: usize, part: bool) {
+    pub fn middle_line_of(&self, text: &[u8], start: usize, end: usize, part: bool) -> u32 {
         let line = self.middle_line(&middle_key(text, start, end, part));
-        for line in [line, line ^ 1] {
-            if let Some(line) = self.middle.get(line) {
-                arch::prefetch(line);
-            }
-        }
+        arch::prefetch_at(self.middle, line);
+        arch::prefetch_at(self.middle, line ^ 1);
+        line as u32
     }
 
     #[inline(always)]
@@ -215,8 +211,29 @@ impl View<'_> {
         part: bool,
     ) -> Option<([TokenId; MIDDLE_IDS], usize)> {
         let key = middle_key(text, start, end, part);
-        let line = self.middle_line(&key);
-        let same = |line: &&Line| line[..4] == key;
+        self.middle_in(&key, self.middle_line(&key))
+    }
+
+    /// The same where the line is known.
+    #[inline(always)]
+    pub fn middle_at(
+        &self,
+        line: u32,
+        text: &[u8],
+        start: usize,
+        end: usize,
+        part: bool,
+    ) -> Option<([TokenId; MIDDLE_IDS], usize)> {
+        self.middle_in(&middle_key(text, start, end, part), line as usize)
+    }
+
+    #[inline(always)]
+    fn middle_in(&self, key: &MiddleKey, line: usize) -> Option<([TokenId; MIDDLE_IDS], usize)> {
+        // PERF: word by word. Compared as a whole the key is first put together in memory, and reading
+        // it back waits for that (Russian -10%, 2026-11-15).
+        let same = |line: &&Line| {
+            (line[0] ^ key[0]) | (line[1] ^ key[1]) | (line[2] ^ key[2]) | (line[3] ^ key[3]) == 0
+        };
         let line = [line, line ^ 1].into_iter().filter_map(|at| self.middle.get(at)).find(same)?;
         let id = |at: usize| packed(&line[4..], at);
         Some((std::array::from_fn(id), id(MIDDLE_IDS) as usize))
@@ -344,6 +361,18 @@ const FIRST_BYTES: [u128; 16] = {
     masks
 };
 
+/// The same of two.
+const FIRST_BYTES_OF_TWO: [[u128; 2]; 32] = {
+    let mut masks = [[u128::MAX, 0]; 32];
+    let mut len = 0;
+    while len < 16 {
+        masks[len][0] = FIRST_BYTES[len];
+        masks[len + 16][1] = FIRST_BYTES[len];
+        len += 1;
+    }
+    masks
+};
+
 /// The key of `text[start..end]`, at most 15 bytes; never 0.
 #[inline(always)]
 pub fn short_key(text: &[u8], start: usize, end: usize, part: bool) -> Key {
@@ -366,23 +395,22 @@ pub fn short_key(text: &[u8], start: usize, end: usize, part: bool) -> Key {
 fn middle_key(text: &[u8], start: usize, end: usize, part: bool) -> MiddleKey {
     let len = end - start;
     debug_assert!((1..=LONGEST_MIDDLE).contains(&len));
-    let mut bytes = [0; 32];
-    match text[start..].first_chunk::<32>() {
+    let word = |half: &[u8]| u128::from_le_bytes(half.try_into().unwrap_or_default());
+    let halves = match text[start..].first_chunk::<32>() {
         Some(window) => {
-            // The bytes behind the piece become 0: half by half, so that each is a shift of a word.
-            let keep = |len: usize| if len >= 16 { u128::MAX } else { FIRST_BYTES[len] };
+            // The bytes behind the piece become 0.
             let (low, high) = window.split_at(16);
-            let half = |half: &[u8], len| {
-                (u128::from_le_bytes(half.try_into().unwrap_or_default()) & keep(len)).to_le_bytes()
-            };
-            bytes[..16].copy_from_slice(&half(low, len));
-            bytes[16..].copy_from_slice(&half(high, len.saturating_sub(16)));
+            let [keep_low, keep_high] = FIRST_BYTES_OF_TWO[len % 32];
+            [word(low) & keep_low, word(high) & keep_high]
         }
-        None => bytes[..len].copy_from_slice(&text[start..end]),
-    }
-    bytes[31] = tag(len, part);
-    let (words, _) = bytes.as_chunks::<8>();
-    std::array::from_fn(|i| u64::from_le_bytes(words[i]))
+        None => {
+            let mut bytes = [0; 32];
+            bytes[..len].copy_from_slice(&text[start..end]);
+            [word(&bytes[..16]), word(&bytes[16..])]
+        }
+    };
+    let [low, high] = [halves[0], halves[1] | u128::from(tag(len, part)) << 120];
+    [low as u64, (low >> 64) as u64, high as u64, (high >> 64) as u64]
 }
 
 /// The last byte of a key.

@@ -86,7 +86,7 @@ impl Entry {
             Entry { key, line: view.line_of(key), end, part }
         } else {
             if end - start <= LONGEST_MIDDLE {
-                view.prefetch_middle(text, start, end, part);
+                view.middle_line_of(text, start, end, part);
             }
             Entry { key: NO_KEY, line: 0, end, part }
         }

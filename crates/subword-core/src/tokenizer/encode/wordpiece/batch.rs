@@ -20,14 +20,32 @@ use crate::wordpiece::{Find, Found, Front, IS_ID, Place, WordEncoder};
 /// cache.
 const WORDS: usize = 512;
 
-/// The line of a word that is an id already.
-const NO_LINE: u32 = u32::MAX;
+/// What is known of a word when it is looked up.
+#[derive(Debug, Clone, Copy, Default)]
+struct Entry {
+    /// The key of a short word; or its id.
+    key: Key,
+    /// Where it lives, in the table of its kind.
+    line: u32,
+    kind: Kind,
+}
+
+/// Which table a word may be in.
+#[derive(Debug, Clone, Copy, Default)]
+enum Kind {
+    #[default]
+    Short,
+    Middle,
+    Long,
+    /// None: it is an id already.
+    Id,
+}
 
 /// The words of a batch, and what is found out about them.
 #[derive(Debug, Default)]
 pub(in crate::tokenizer) struct Batch {
     found: Found,
-    entries: Vec<(Key, u32)>,
+    entries: Vec<Entry>,
     known: Vec<TokenId>,
     /// How many ids there were when each text ended.
     ends: Vec<usize>,
@@ -151,7 +169,7 @@ impl Batch {
         if end - start <= LONGEST_MIDDLE && self.ids.len() <= MIDDLE_IDS {
             self.new.push(New { start, end, ids: (len, now) });
         }
-        let most = now + (self.entries.len() - word) * MIDDLE_IDS + 8;
+        let most = now + (self.found.starts.len() - word) * MIDDLE_IDS + 8;
         if self.known.len() < most {
             self.known.resize(most, 0);
         }
@@ -164,7 +182,7 @@ impl Batch {
 struct Enter<'a> {
     found: &'a Found,
     view: View<'a>,
-    entries: &'a mut Vec<(Key, u32)>,
+    entries: &'a mut Vec<Entry>,
 }
 
 impl Kernel for Enter<'_> {
@@ -173,23 +191,23 @@ impl Kernel for Enter<'_> {
     #[inline(always)]
     fn run<C: Classify>(self) {
         let Enter { found: Found { normal, starts, ends, .. }, view, entries } = self;
-        entries.clear();
-        entries.reserve(starts.len());
+        if entries.len() < starts.len() {
+            entries.resize(starts.len(), Entry::default());
+        }
         // PERF: a closure would not be compiled for the level.
-        for (&start, &end) in starts.iter().zip(ends) {
+        for ((&start, &end), entry) in starts.iter().zip(ends).zip(entries) {
             let len = end.wrapping_sub(start);
-            let entry = if len <= LONGEST_SHORT {
+            *entry = if len <= LONGEST_SHORT {
                 let key = short_key(normal, start, end, false);
-                (key, view.line_of(key))
+                Entry { key, line: view.line_of(key), kind: Kind::Short }
             } else if end == IS_ID {
-                ([start as u64, 0], NO_LINE)
+                Entry { key: [start as u64, 0], line: 0, kind: Kind::Id }
+            } else if len <= LONGEST_MIDDLE {
+                let line = view.middle_line_of(normal, start, end, false);
+                Entry { key: NO_KEY, line, kind: Kind::Middle }
             } else {
-                if len <= LONGEST_MIDDLE {
-                    view.prefetch_middle(normal, start, end, false);
-                }
-                (NO_KEY, 0)
+                Entry { key: NO_KEY, line: 0, kind: Kind::Long }
             };
-            entries.push(entry);
         }
     }
 }
@@ -207,30 +225,17 @@ impl Kernel for LookUp<'_> {
     #[inline(always)]
     fn run<C: Classify>(self) -> usize {
         let LookUp { batch, view, encoder } = self;
-        let most = batch.entries.len() * MIDDLE_IDS + 8;
+        let words = batch.found.starts.len();
+        let most = words * MIDDLE_IDS + 8;
         if batch.known.len() < most {
             batch.known.resize(most, 0);
         }
         batch.ends.clear();
         let (mut len, mut word) = (0, 0);
         for text in 0..=batch.found.bounds.len() {
-            let bound = batch.found.bounds.get(text).copied().unwrap_or(batch.entries.len());
+            let bound = batch.found.bounds.get(text).copied().unwrap_or(words);
             while word < bound {
-                let (key, line) = batch.entries[word];
-                if line == NO_LINE {
-                    batch.known[len] = key[0] as TokenId;
-                    len += 1;
-                } else if let Some(ids) = view.short(key, line) {
-                    if let Some(places) = batch.known[len..].first_chunk_mut() {
-                        *places = ids.places();
-                    }
-                    len += ids.len();
-                } else if let Some((ids, more)) = middle(view, &batch.found, word) {
-                    batch.known[len..len + MIDDLE_IDS].copy_from_slice(&ids);
-                    len += more;
-                } else {
-                    len = batch.encode_new(word, len, encoder);
-                }
+                len = batch.one(word, len, view, encoder);
                 word += 1;
             }
             if text < batch.found.bounds.len() {
@@ -241,13 +246,39 @@ impl Kernel for LookUp<'_> {
     }
 }
 
-/// The ids of a word in the middle table. Short words of ASCII are never there (see `cache`).
-#[inline(always)]
-fn middle(view: View, found: &Found, word: usize) -> Option<([TokenId; MIDDLE_IDS], usize)> {
-    let (start, end) = (found.starts[word], found.ends[word]);
-    let len = end - start;
-    if len > LONGEST_MIDDLE || len <= LONGEST_SHORT && found.normal[start..end].is_ascii() {
-        return None;
+impl Batch {
+    /// Appends the ids of a word to those that are known, of which there are `len`; returns how many
+    /// there are then.
+    #[inline(always)]
+    fn one(&mut self, word: usize, len: usize, view: View, encoder: &WordEncoder) -> usize {
+        let Entry { key, line, kind } = self.entries[word];
+        let (start, end) = (self.found.starts[word], self.found.ends[word]);
+        let normal = &self.found.normal;
+        let middle = match kind {
+            Kind::Id => {
+                self.known[len] = key[0] as TokenId;
+                return len + 1;
+            }
+            Kind::Short => {
+                if let Some(ids) = view.short(key, line) {
+                    if let Some(places) = self.known[len..].first_chunk_mut() {
+                        *places = ids.places();
+                    }
+                    return len + ids.len();
+                }
+                // Short words of ASCII are never in the middle table (see `cache`).
+                let ascii = normal[start..end].is_ascii();
+                if ascii { None } else { view.middle(normal, start, end, false) }
+            }
+            Kind::Middle => view.middle_at(line, normal, start, end, false),
+            Kind::Long => None,
+        };
+        match middle {
+            Some((ids, more)) => {
+                self.known[len..len + MIDDLE_IDS].copy_from_slice(&ids);
+                len + more
+            }
+            None => self.encode_new(word, len, encoder),
+        }
     }
-    view.middle(&found.normal, start, end, false)
 }
