@@ -39,10 +39,13 @@ const PATIENCE: usize = 4;
 /// The first bytes of letters that blocks know: Latin, Greek, Cyrillic.
 const LETTERS: [u8; 7] = [0xC3, 0xC4, 0xC5, 0xCE, 0xCF, 0xD0, 0xD1];
 
-/// The end of a word that is an id and not a place: see [`Found`].
-pub const IS_ID: usize = usize::MAX;
+/// The most words of one character each that are kept together.
+const RUN: usize = 64;
 
 /// The words of a text.
+///
+/// Words of one character each, whose ids are known at once, are kept together as one: `starts` has
+/// where their ids start, and `ends` has their number in a form that [`run`] knows.
 #[derive(Debug, Default)]
 pub struct Found {
     /// What was normalised, and room for more.
@@ -51,10 +54,18 @@ pub struct Found {
     len: usize,
     /// How many words there were when each text ended.
     pub bounds: Vec<usize>,
-    /// Where each word starts, or its id.
+    /// Where each word starts.
     pub starts: Vec<usize>,
-    /// Where each word ends, or [`IS_ID`].
+    /// Where each word ends.
     pub ends: Vec<usize>,
+    /// The ids of words that need no look-up.
+    pub ids: Vec<TokenId>,
+}
+
+/// How many words of one character an entry of `ends` stands for; none if it is the end of a word.
+#[inline(always)]
+pub fn run(end: usize) -> Option<usize> {
+    Some(usize::MAX - end).filter(|&len| len <= RUN)
 }
 
 impl Found {
@@ -64,6 +75,7 @@ impl Found {
         self.bounds.clear();
         self.starts.clear();
         self.ends.clear();
+        self.ids.clear();
     }
 
     /// Makes room for `more` bytes after what is written, so that whole blocks can be read and written.
@@ -349,8 +361,11 @@ impl Walk<'_> {
                 continue;
             }
             ascii = 0;
-            if LETTERS.contains(&byte) && self.at > from {
+            if matches!(byte, 0xC2..=0xC5 | 0xCE..=0xD1) && self.at > from {
                 return;
+            }
+            if self.ids() {
+                continue;
             }
             if !self.open && self.found.starts.len() >= most {
                 return;
@@ -370,11 +385,7 @@ impl Walk<'_> {
                         self.append(text, len as usize);
                     }
                 }
-                Kind::Id => {
-                    self.close();
-                    self.found.starts.push((entry >> KIND) as usize);
-                    self.found.ends.push(IS_ID);
-                }
+                Kind::Id => self.push_ids(&[entry >> KIND]),
                 Kind::Syllable => {
                     self.begin();
                     let (letters, len) = bert::syllable(code);
@@ -389,6 +400,39 @@ impl Walk<'_> {
             }
             self.at += len;
         }
+    }
+
+    /// A run of words of three bytes each, as Chinese is; says whether there was one.
+    #[inline(always)]
+    fn ids(&mut self) -> bool {
+        let mut ids = [0; RUN];
+        let mut len = 0;
+        while len < RUN {
+            let Some(&[a, b, c]) = self.text[self.at + 3 * len..].first_chunk() else { break };
+            let valid = matches!(a, 0xE1..=0xEC | 0xEE | 0xEF) & (b & c & 0xC0 == 0x80);
+            let valid = valid & ((b | c) & 0x40 == 0);
+            let [a, b, c] = [a & 0x0F, b & 0x3F, c & 0x3F].map(u32::from);
+            let entry = self.front.entries.get(a << 12 | b << 6 | c);
+            if !valid || entry & 7 != Kind::Id as u32 {
+                break;
+            }
+            ids[len] = entry >> KIND;
+            len += 1;
+        }
+        if len > 0 {
+            self.push_ids(&ids[..len]);
+            self.at += 3 * len;
+        }
+        len > 0
+    }
+
+    /// Words of which the ids are known.
+    #[inline(always)]
+    fn push_ids(&mut self, ids: &[TokenId]) {
+        self.close();
+        self.found.starts.push(self.found.ids.len());
+        self.found.ends.push(usize::MAX - ids.len());
+        self.found.ids.extend_from_slice(ids);
     }
 
     #[inline(always)]
@@ -484,15 +528,21 @@ impl Walk<'_> {
 #[inline(always)]
 fn decode(text: &[u8]) -> (u32, usize) {
     const REPLACEMENT: (u32, usize) = (0xFFFD, 1);
-    let next = |i: usize| text.get(i).filter(|&&b| b & 0xC0 == 0x80).map(|&b| u32::from(b & 0x3F));
-    let first = u32::from(text[0]);
+    let mut bytes = [0; 4];
+    match text.first_chunk() {
+        Some(window) => bytes = *window,
+        None => bytes[..text.len()].copy_from_slice(text),
+    }
+    let [first, rest @ ..] = bytes.map(u32::from);
+    let [b, c, d] = rest.map(|byte| byte & 0x3F);
+    let continued = rest.map(|byte| byte & 0xC0 == 0x80);
     let valid = |code: u32, from: u32, len| {
         if code >= from && char::from_u32(code).is_some() { (code, len) } else { REPLACEMENT }
     };
-    match (first, next(1), next(2), next(3)) {
-        (0xC2..=0xDF, Some(b), ..) => ((first & 0x1F) << 6 | b, 2),
-        (0xE0..=0xEF, Some(b), Some(c), _) => valid((first & 0x0F) << 12 | b << 6 | c, 0x800, 3),
-        (0xF0..=0xF4, Some(b), Some(c), Some(d)) => {
+    match (first, continued) {
+        (0xE0..=0xEF, [true, true, _]) => valid((first & 0x0F) << 12 | b << 6 | c, 0x800, 3),
+        (0xC2..=0xDF, [true, ..]) => ((first & 0x1F) << 6 | b, 2),
+        (0xF0..=0xF4, [true, true, true]) => {
             valid((first & 0x07) << 18 | b << 12 | c << 6 | d, 0x1_0000, 4)
         }
         _ => REPLACEMENT,

@@ -31,7 +31,7 @@ mod front;
 mod linear;
 mod trie;
 
-pub use front::{Find, Found, Front, IS_ID, Place};
+pub use front::{Find, Found, Front, Place, run};
 pub use linear::Linear;
 
 use crate::model::{Model, Units, Unknown, WordLimit, WordPiece};

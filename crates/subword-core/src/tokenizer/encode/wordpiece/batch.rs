@@ -14,7 +14,7 @@ use crate::tokenizer::encode::wordpiece::{Fast, Words};
 use crate::tokenizer::encode::{Sink, Worker};
 use crate::tokenizer::{Finders, Ragged, Tokenizer};
 use crate::types::TokenId;
-use crate::wordpiece::{Find, Found, Front, IS_ID, Place, WordEncoder};
+use crate::wordpiece::{Find, Found, Front, Place, WordEncoder, run};
 
 /// How many words are looked up at a time: enough to amortise, few enough to stay in the first-level
 /// cache.
@@ -23,9 +23,9 @@ const WORDS: usize = 512;
 /// What is known of a word when it is looked up.
 #[derive(Debug, Clone, Copy, Default)]
 struct Entry {
-    /// The key of a short word; or its id.
+    /// The key of a short word.
     key: Key,
-    /// Where it lives, in the table of its kind.
+    /// Where it lives, in the table of its kind; or how many ids there are.
     line: u32,
     kind: Kind,
 }
@@ -37,8 +37,8 @@ enum Kind {
     Short,
     Middle,
     Long,
-    /// None: it is an id already.
-    Id,
+    /// None: words that are ids already.
+    Ids,
 }
 
 /// The words of a batch, and what is found out about them.
@@ -169,7 +169,8 @@ impl Batch {
         if end - start <= LONGEST_MIDDLE && self.ids.len() <= MIDDLE_IDS {
             self.new.push(New { start, end, ids: (len, now) });
         }
-        let most = now + (self.found.starts.len() - word) * MIDDLE_IDS + 8;
+        let words = self.found.starts.len() - word;
+        let most = now + words * MIDDLE_IDS + self.found.ids.len() + 8;
         if self.known.len() < most {
             self.known.resize(most, 0);
         }
@@ -200,8 +201,8 @@ impl Kernel for Enter<'_> {
             *entry = if len <= LONGEST_SHORT {
                 let key = short_key(normal, start, end, false);
                 Entry { key, line: view.line_of(key), kind: Kind::Short }
-            } else if end == IS_ID {
-                Entry { key: [start as u64, 0], line: 0, kind: Kind::Id }
+            } else if let Some(ids) = run(end) {
+                Entry { key: NO_KEY, line: ids as u32, kind: Kind::Ids }
             } else if len <= LONGEST_MIDDLE {
                 let line = view.middle_line_of(normal, start, end, false);
                 Entry { key: NO_KEY, line, kind: Kind::Middle }
@@ -226,7 +227,7 @@ impl Kernel for LookUp<'_> {
     fn run<C: Classify>(self) -> usize {
         let LookUp { batch, view, encoder } = self;
         let words = batch.found.starts.len();
-        let most = words * MIDDLE_IDS + 8;
+        let most = words * MIDDLE_IDS + batch.found.ids.len() + 8;
         if batch.known.len() < most {
             batch.known.resize(most, 0);
         }
@@ -255,9 +256,10 @@ impl Batch {
         let (start, end) = (self.found.starts[word], self.found.ends[word]);
         let normal = &self.found.normal;
         let middle = match kind {
-            Kind::Id => {
-                self.known[len] = key[0] as TokenId;
-                return len + 1;
+            Kind::Ids => {
+                let now = len + line as usize;
+                self.known[len..now].copy_from_slice(&self.found.ids[start..start + line as usize]);
+                return now;
             }
             Kind::Short => {
                 if let Some(ids) = view.short(key, line) {
