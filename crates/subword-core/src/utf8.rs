@@ -2,11 +2,11 @@
 Characters as Python keeps them (one, two or four bytes each) to UTF-8.
 
 Python's own conversion looks at one character at a time: 5 MB take 22 ms, which is as long as
-encoding them (2026-11-15). Here runs of ASCII are copied 32 characters at a time, and the rest goes
-through a small buffer that stays in the first-level cache.
+encoding them (2026-11-15). Here runs of ASCII are copied 32 characters at a time, others are converted
+in groups (see `arch::Classify::utf8`), all through a small buffer that stays in the first-level cache.
 */
 
-use crate::arch::{self, Classify, Kernel, Level};
+use crate::arch::{self, Classify, Kernel, Level, UTF8_GROUP};
 
 /// A number that may be a character.
 pub trait Unit: Copy {
@@ -43,21 +43,28 @@ const RUN: usize = 32;
 
 /// The text as UTF-8, or the position of the first unit that is no character (a lone surrogate).
 pub fn from_units<U: Unit>(units: &[U]) -> Result<Vec<u8>, usize> {
-    Level::best().run(FromUnits(units))
+    let mut text = Vec::with_capacity(units.len() + units.len() / 2);
+    arch::prefer_huge_pages(text.spare_capacity_mut());
+    append_units(units, &mut text)?;
+    Ok(text)
 }
 
-struct FromUnits<'a, U>(&'a [U]);
+/// Appends the text as UTF-8. If that fails some of it may have been appended.
+pub fn append_units<U: Unit>(units: &[U], text: &mut Vec<u8>) -> Result<(), usize> {
+    Level::best().run(AppendUnits(units, text))
+}
 
-impl<U: Unit> Kernel for FromUnits<'_, U> {
-    type Output = Result<Vec<u8>, usize>;
+struct AppendUnits<'a, U>(&'a [U], &'a mut Vec<u8>);
+
+impl<U: Unit> Kernel for AppendUnits<'_, U> {
+    type Output = Result<(), usize>;
 
     #[inline(always)]
-    fn run<C: Classify>(self) -> Result<Vec<u8>, usize> {
-        let units = self.0;
-        let mut text = Vec::with_capacity(units.len() + units.len() / 2);
-        arch::prefer_huge_pages(text.spare_capacity_mut());
-        let mut buffer = [0; 4 * BLOCK];
-        for (block_at, block) in units.chunks(BLOCK).enumerate() {
+    fn run<C: Classify>(self) -> Result<(), usize> {
+        let AppendUnits(units, text) = self;
+        // Whole groups are written into it, also beyond what counts.
+        let mut buffer = [0; 4 * (BLOCK + UTF8_GROUP)];
+        for (number, block) in units.chunks(BLOCK).enumerate() {
             let (mut at, mut len) = (0, 0);
             while at < block.len() {
                 if let Some(run) = block[at..].first_chunk::<RUN>()
@@ -67,36 +74,24 @@ impl<U: Unit> Kernel for FromUnits<'_, U> {
                         *byte = unit.code() as u8;
                     }
                     (at, len) = (at + RUN, len + RUN);
-                    continue;
-                }
-                // Not all ASCII: the next few one by one, before a run is tried again.
-                for unit in &block[at..block.len().min(at + RUN)] {
-                    len += write(unit.code(), &mut buffer[len..])
-                        .ok_or_else(|| block_at * BLOCK + at)?;
-                    at += 1;
+                } else if let Some(group) = block[at..].first_chunk::<UTF8_GROUP>()
+                    && let Some(room) = buffer[len..].first_chunk_mut()
+                    && let Some(written) = C::utf8(&group.map(Unit::code), room)
+                {
+                    (at, len) = (at + UTF8_GROUP, len + written);
+                } else {
+                    // The last few, or one of them is no character.
+                    for unit in &block[at..block.len().min(at + UTF8_GROUP)] {
+                        len += arch::write_utf8(unit.code(), &mut buffer[len..])
+                            .ok_or_else(|| number * BLOCK + at)?;
+                        at += 1;
+                    }
                 }
             }
             text.extend_from_slice(&buffer[..len]);
         }
-        Ok(text)
+        Ok(())
     }
-}
-
-/// Writes a character to the start of `buffer`, which has room for four bytes; returns how many it
-/// takes.
-///
-/// PERF: one byte and two without a branch, as letters and spaces alternate.
-#[inline(always)]
-fn write(code: u32, buffer: &mut [u8]) -> Option<usize> {
-    if code < 0x800
-        && let Some(two) = buffer.first_chunk_mut::<2>()
-    {
-        let wide = code >= 0x80;
-        let first = if wide { 0xC0 | code >> 6 } else { code };
-        *two = [first as u8, 0x80 | (code & 0x3F) as u8];
-        return Some(1 + usize::from(wide));
-    }
-    char::from_u32(code).map(|c| c.encode_utf8(buffer).len())
 }
 
 #[cfg(test)]

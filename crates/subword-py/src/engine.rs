@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use numpy::PyArray1;
 use pyo3::IntoPyObjectExt;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 use subword_core::formats::{self, Format};
@@ -15,7 +15,7 @@ use crate::errors;
 use crate::ids::{id_from, ids_from};
 use crate::model::{Model, pattern_to_python, special_to_python};
 use crate::numbers::{ThreadsArgument, natural};
-use crate::text::{Errors, Special, Text};
+use crate::text::{Errors, Special, Text, Texts};
 
 /// From this many bytes on the GIL is worth giving up.
 const DETACH_BYTES: usize = 4096;
@@ -212,9 +212,8 @@ impl Engine {
         threads: Option<ThreadsArgument>,
     ) -> PyResult<Vec<usize>> {
         let py = texts.py();
-        let texts = texts_of(texts, errors)?;
-        let (texts, threads): (Vec<&[u8]>, _) =
-            (texts.iter().map(Text::bytes).collect(), self::threads(threads));
+        let texts = Texts::new(texts, errors)?;
+        let (texts, threads) = (texts.slices(), self::threads(threads));
         run(py, usize::MAX, || self.tokenizer.count_batch(&texts, &special.0, threads))
     }
 
@@ -467,9 +466,8 @@ impl Engine {
         threads: Option<ThreadsArgument>,
     ) -> PyResult<Ragged> {
         let py = texts.py();
-        let texts = texts_of(texts, errors)?;
-        let (texts, threads): (Vec<&[u8]>, _) =
-            (texts.iter().map(Text::bytes).collect(), self::threads(threads));
+        let texts = Texts::new(texts, errors)?;
+        let (texts, threads) = (texts.slices(), self::threads(threads));
         run(py, usize::MAX, || {
             let ragged = self.tokenizer.encode_batch(&texts, &special.0, threads)?;
             Ok(if add_special_tokens { self.tokenizer.surround_all(ragged) } else { ragged })
@@ -483,15 +481,4 @@ fn text_of<'py>(py: Python<'py>, bytes: &[u8], errors: &str) -> PyResult<Bound<'
         Ok(text) => Ok(PyString::new(py, text).into_any()),
         Err(_) => PyBytes::new(py, bytes).call_method1("decode", ("utf-8", errors)),
     }
-}
-
-/// The texts of a batch. A single string is a mistake, not a batch of characters.
-fn texts_of<'py>(texts: &Bound<'py, PyAny>, errors: Errors) -> PyResult<Vec<Text<'py>>> {
-    if texts.is_instance_of::<PyString>() || texts.is_instance_of::<PyBytes>() {
-        let found = texts.get_type().name()?;
-        return Err(PyTypeError::new_err(format!(
-            "texts must be a sequence of texts, not one {found}"
-        )));
-    }
-    texts.try_iter()?.map(|text| Text::new(&text?, errors)).collect()
 }

@@ -1,12 +1,15 @@
 //! Python texts as bytes, and Python's choices as the engine's.
 
+use std::ops::Range;
+use std::ptr::NonNull;
+
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::string::PyStringData;
 use pyo3::types::{PyBytes, PyString};
 use subword_core::Allowed;
-use subword_core::utf8::from_units;
+use subword_core::utf8::{append_units, from_units};
 
 use crate::errors;
 
@@ -78,27 +81,127 @@ impl<'py> Text<'py> {
     }
 }
 
-/// From this many characters on a string is converted here, where it is faster than in Python.
+/// Many texts that can be read without the GIL.
+pub(crate) struct Texts<'py> {
+    texts: Vec<Held<'py>>,
+    /// The UTF-8 form of the strings that Python keeps in another one.
+    converted: Vec<u8>,
+}
+
+enum Held<'py> {
+    /// A string of ASCII. PERF: where it is, so that there is no need to ask again.
+    Ascii(#[expect(dead_code)] Bound<'py, PyString>, NonNull<[u8]>),
+    Text(Text<'py>),
+    /// A place in `converted`.
+    Converted(Range<usize>),
+}
+
+impl<'py> Texts<'py> {
+    /// The texts of a sequence. A single string is a mistake, not a batch of characters.
+    pub(crate) fn new(texts: &Bound<'py, PyAny>, errors: Errors) -> PyResult<Self> {
+        if texts.is_instance_of::<PyString>() || texts.is_instance_of::<PyBytes>() {
+            let found = texts.get_type().name()?;
+            return Err(PyTypeError::new_err(format!(
+                "texts must be a sequence of texts, not one {found}"
+            )));
+        }
+        let mut all = Texts { texts: Vec::new(), converted: Vec::new() };
+        all.texts.reserve(texts.len().unwrap_or(0));
+        for text in texts.try_iter()? {
+            let held = all.hold(text?, errors)?;
+            all.texts.push(held);
+        }
+        Ok(all)
+    }
+
+    fn hold(&mut self, object: Bound<'py, PyAny>, errors: Errors) -> PyResult<Held<'py>> {
+        if let Ok(text) = object.cast::<PyString>() {
+            match Form::of(text) {
+                Some(Form::Ascii(bytes)) => {
+                    let bytes = NonNull::from(bytes);
+                    return Ok(Held::Ascii(text.clone(), bytes));
+                }
+                Some(Form::Units(units)) => {
+                    let start = self.converted.len();
+                    if units.append_to(&mut self.converted).is_ok() {
+                        return Ok(Held::Converted(start..self.converted.len()));
+                    }
+                    self.converted.truncate(start);
+                }
+                Some(Form::Kept) | None => {}
+            }
+        }
+        Text::new(&object, errors).map(Held::Text)
+    }
+
+    #[allow(unsafe_code)]
+    pub(crate) fn slices(&self) -> Vec<&[u8]> {
+        let slice = |held| match held {
+            // SAFETY: the bytes are those of the string that is held beside them, which never change
+            // and live as long as it does, so at least as long as `self` is borrowed.
+            &Held::Ascii(_, bytes) => unsafe { bytes.as_ref() },
+            &Held::Text(ref text) => text.bytes(),
+            &Held::Converted(Range { start, end }) => &self.converted[start..end],
+        };
+        self.texts.iter().map(slice).collect()
+    }
+}
+
+/// From this many characters on a single string is converted here, where it is faster than in Python.
+/// Python keeps what it has converted, which is good for short strings that come again.
 const CONVERTED_CHARS: usize = 1 << 14;
 
-/// The UTF-8 form of a large string, if Python has not made it yet. It is not kept in the string, so a
-/// large text does not take its memory twice for as long as it lives.
-#[allow(unsafe_code)]
+/// In which form Python has a string.
+enum Form<'a> {
+    /// As ASCII.
+    Ascii(&'a [u8]),
+    /// In some other form, and as UTF-8 besides.
+    Kept,
+    /// In some other form alone.
+    Units(Units<'a>),
+}
+
+impl<'a> Form<'a> {
+    #[allow(unsafe_code)]
+    fn of(text: &'a Bound<'_, PyString>) -> Option<Form<'a>> {
+        // SAFETY: the interpreter is CPython with its full interface, a string is immutable, and `text`
+        // keeps it alive; the tests compare what comes out for every kind of string.
+        let data = unsafe { text.data() }.ok()?;
+        if let PyStringData::Ucs1(bytes) = data {
+            // The characters of an ASCII string follow its header at once, as PEP 393 says; only a
+            // string of a derived class has to be looked through.
+            let header = size_of::<pyo3::ffi::PyASCIIObject>();
+            if bytes.as_ptr().addr() == text.as_ptr().addr() + header || bytes.is_ascii() {
+                return Some(Form::Ascii(bytes));
+            }
+        }
+        // SAFETY: a string that is not compact ASCII starts with this structure (PEP 393); the GIL is
+        // held.
+        let kept = unsafe { (*text.as_ptr().cast::<pyo3::ffi::PyCompactUnicodeObject>()).utf8 };
+        Some(if kept.is_null() { Form::Units(Units(data)) } else { Form::Kept })
+    }
+}
+
+/// The characters of a string. What is converted from them is not kept in the string, so a large text
+/// does not take its memory twice for as long as it lives.
+struct Units<'a>(PyStringData<'a>);
+
+impl Units<'_> {
+    fn append_to(&self, text: &mut Vec<u8>) -> Result<(), usize> {
+        match self.0 {
+            PyStringData::Ucs1(units) => append_units(units, text),
+            PyStringData::Ucs2(units) => append_units(units, text),
+            PyStringData::Ucs4(units) => append_units(units, text),
+        }
+    }
+}
+
+/// The UTF-8 form of a large string.
 fn converted(text: &Bound<'_, PyString>) -> Option<Vec<u8>> {
     if text.len().ok()? < CONVERTED_CHARS {
         return None;
     }
-    // SAFETY: the interpreter is CPython with its full interface, a string is immutable, and `text`
-    // keeps it alive; the tests compare what comes out for every kind of string.
-    let data = unsafe { text.data() }.ok()?;
-    if matches!(data, PyStringData::Ucs1(bytes) if bytes.is_ascii()) {
-        return None;
-    }
-    // SAFETY: a string that is not compact ASCII starts with this structure (PEP 393); the GIL is held.
-    let kept = unsafe { (*text.as_ptr().cast::<pyo3::ffi::PyCompactUnicodeObject>()).utf8 };
-    if !kept.is_null() {
-        return None;
-    }
+    let Form::Units(Units(data)) = Form::of(text)? else { return None };
     match data {
         PyStringData::Ucs1(units) => from_units(units).ok(),
         PyStringData::Ucs2(units) => from_units(units).ok(),

@@ -140,8 +140,10 @@ fn bert_wide(
     let lead = equal(0xC2) & continued >> 1;
     if lead != 0 {
         let kinds = _mm512_permutexvar_epi8(next, table(&rules.symbols.c2));
-        let (symbol, lead) =
-            (lead & test(kinds, BERT_PUNCTUATION), lead & test(kinds, BERT_PUNCTUATION | BERT_WHITE));
+        let (symbol, lead) = (
+            lead & test(kinds, BERT_PUNCTUATION),
+            lead & test(kinds, BERT_PUNCTUATION | BERT_WHITE),
+        );
         punctuation |= symbol;
         last |= symbol << 1;
         known |= lead | lead << 1;
@@ -149,8 +151,10 @@ fn bert_wide(
     let lead = equal(0xE2) & equal(0x80) >> 1 & continued >> 2;
     if lead != 0 {
         let kinds = _mm512_permutexvar_epi8(after, table(&rules.symbols.e2_80));
-        let (symbol, lead) =
-            (lead & test(kinds, BERT_PUNCTUATION), lead & test(kinds, BERT_PUNCTUATION | BERT_WHITE));
+        let (symbol, lead) = (
+            lead & test(kinds, BERT_PUNCTUATION),
+            lead & test(kinds, BERT_PUNCTUATION | BERT_WHITE),
+        );
         punctuation |= symbol;
         last |= symbol << 2;
         known |= lead | lead << 1 | lead << 2;

@@ -21,15 +21,15 @@ mod bert_x86_64;
 mod lines;
 mod pages;
 mod scalar;
+mod utf8;
 mod wide;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
-pub use bert::{
-    BERT_PUNCTUATION, BERT_WHITE, BertBlock, BertLetters, BertRules, BertSymbols,
-};
+pub use bert::{BERT_PUNCTUATION, BERT_WHITE, BertBlock, BertLetters, BertRules, BertSymbols};
 pub use lines::{Line, Lines};
 pub use pages::prefer_huge_pages;
+pub use utf8::{UTF8_GROUP, write_utf8};
 pub use wide::{Wide, wide};
 
 /// How many bytes are classified at a time: one bit of a word each.
@@ -93,6 +93,9 @@ pub trait Classify {
     /// What the first bytes of a text, at most 64, become by BERT's rules. What was written beyond the
     /// bytes that count means nothing.
     fn bert(text: &[u8], bytes: &mut [u8; BLOCK], rules: &BertRules) -> BertBlock;
+
+    /// Code points as UTF-8: how many bytes were written; none if one of them is no character.
+    fn utf8(codes: &[u32; UTF8_GROUP], into: &mut [u8; 4 * UTF8_GROUP]) -> Option<usize>;
 }
 
 /// Work that is compiled for each level.
@@ -262,13 +265,8 @@ mod tests {
         // é becomes e, « is punctuation, and U+0100 is unknown.
         let (block, written) = Level::Scalar.run(Bert("é «A\u{100}".as_bytes(), &rules));
         assert_eq!(written, "e «a".as_bytes());
-        let expected = BertBlock {
-            word: 0b10001,
-            punctuation: 0b100,
-            last: 0b1000,
-            kept: 0b11_1101,
-            read: 6,
-        };
+        let expected =
+            BertBlock { word: 0b10001, punctuation: 0b100, last: 0b1000, kept: 0b11_1101, read: 6 };
         assert_eq!(block, expected);
     }
 
@@ -334,6 +332,31 @@ mod tests {
             assert_eq!(masks.apostrophe, all(byte == b'\''));
             assert_eq!(masks.slash, all(byte == b'/'));
             assert_eq!(masks.starts, u64::MAX);
+        }
+    }
+
+    struct Utf8<'a>(&'a [u32; UTF8_GROUP]);
+
+    impl Kernel for Utf8<'_> {
+        type Output = Option<Vec<u8>>;
+        #[inline(always)]
+        fn run<C: Classify>(self) -> Option<Vec<u8>> {
+            let mut into = [0; 4 * UTF8_GROUP];
+            C::utf8(self.0, &mut into).map(|len| into[..len].to_vec())
+        }
+    }
+
+    #[test]
+    fn every_level_writes_every_code_point() {
+        let codes: Vec<u32> = (0..0x3100).chain(0xD7E0..0xE020).chain(0xFFE0..0x11_0010).collect();
+        for level in Level::available() {
+            for (i, &code) in codes.iter().enumerate() {
+                let mut group = [0x20, 0x7F, 0x80, 0x7FF, 0x800, 0xFFFF, 0x1_0000, 0x61];
+                group[i % 8] = code;
+                let group = std::array::from_fn(|i| group[i * 5 % 8]);
+                let text: Option<String> = group.iter().map(|&code| char::from_u32(code)).collect();
+                assert_eq!(level.run(Utf8(&group)), text.map(String::into_bytes), "{level:?}");
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 //! The plain form, which defines the answer.
 
 use super::wide::{Wide, wide};
-use super::{BLOCK, BertBlock, BertRules, Classify, Masks, WINDOW, bert};
+use super::{BLOCK, BertBlock, BertRules, Classify, Masks, UTF8_GROUP, WINDOW, bert, utf8};
 
 /// One bit per class of ASCII.
 pub(super) const CLASS_BITS: [u8; 128] = {
@@ -83,5 +83,10 @@ impl Classify for Scalar {
     #[inline(always)]
     fn bert(text: &[u8], bytes: &mut [u8; BLOCK], rules: &BertRules) -> BertBlock {
         bert::plain(text, bytes, rules)
+    }
+
+    #[inline(always)]
+    fn utf8(codes: &[u32; UTF8_GROUP], into: &mut [u8; 4 * UTF8_GROUP]) -> Option<usize> {
+        utf8::plain(codes, into)
     }
 }

@@ -5,7 +5,7 @@ use std::arch::x86_64::*;
 use super::bert_x86_64::{bert_avx2, bert_avx512};
 use super::scalar::{CLASS_BITS, Scalar};
 use super::wide::{Lanes, Leads, leads};
-use super::{BLOCK, BertBlock, BertRules, Classify, Kernel, Masks, WINDOW};
+use super::{BLOCK, BertBlock, BertRules, Classify, Kernel, Masks, UTF8_GROUP, WINDOW};
 
 pub(super) fn has_avx2() -> bool {
     is_x86_feature_detected!("avx2")
@@ -65,6 +65,11 @@ impl Classify for Avx2 {
     fn bert(text: &[u8], bytes: &mut [u8; BLOCK], rules: &BertRules) -> BertBlock {
         // SAFETY: as above.
         unsafe { bert_avx2(text, bytes, rules) }
+    }
+
+    #[inline(always)]
+    fn utf8(codes: &[u32; UTF8_GROUP], into: &mut [u8; 4 * UTF8_GROUP]) -> Option<usize> {
+        Scalar::utf8(codes, into)
     }
 }
 
@@ -173,6 +178,12 @@ impl Classify for Avx512 {
     fn bert(text: &[u8], bytes: &mut [u8; BLOCK], rules: &BertRules) -> BertBlock {
         // SAFETY: as above.
         unsafe { bert_avx512(text, bytes, rules) }
+    }
+
+    #[inline(always)]
+    fn utf8(codes: &[u32; UTF8_GROUP], into: &mut [u8; 4 * UTF8_GROUP]) -> Option<usize> {
+        // SAFETY: as above.
+        unsafe { utf8_avx512(codes, into) }
     }
 }
 
@@ -304,4 +315,47 @@ fn positions_avx512(bits: u64, base: usize, into: &mut Vec<usize>) {
     }
     // SAFETY: the first `count` places beyond the length are written, and there is room for them.
     unsafe { into.set_len(into.len() + count) };
+}
+
+/// All characters as four bytes, the bytes that they do not need squeezed out.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,popcnt,bmi2")]
+fn utf8_avx512(codes: &[u32; UTF8_GROUP], into: &mut [u8; 4 * UTF8_GROUP]) -> Option<usize> {
+    // SAFETY: these are 64 bytes; `loadu` takes any alignment.
+    let codes = unsafe { _mm512_loadu_si512(codes.as_ptr().cast()) };
+    let number = |n: u32| _mm512_set1_epi32(n as i32);
+    let from = |n: u32| _mm512_cmpge_epu32_mask(codes, number(n));
+    let (two, three, four) = (from(0x80), from(0x800), from(0x1_0000));
+    let surrogates =
+        _mm512_cmplt_epu32_mask(_mm512_sub_epi32(codes, number(0xD800)), number(0x800));
+    if surrogates | from(0x11_0000) != 0 {
+        return None;
+    }
+    // The last byte of each, the one before it, and so on: six bits of the code point and a mark.
+    let six = |shifted| _mm512_or_si512(_mm512_and_si512(shifted, number(0x3F)), number(0x80));
+    let [a, b, c] =
+        [six(codes), six(_mm512_srli_epi32::<6>(codes)), six(_mm512_srli_epi32::<12>(codes))];
+    let pair = |first, second| _mm512_or_si512(first, _mm512_slli_epi32::<8>(second));
+    let mut bytes = codes;
+    let lead = _mm512_or_si512(_mm512_srli_epi32::<6>(codes), number(0xC0));
+    bytes = _mm512_mask_mov_epi32(bytes, two, pair(lead, a));
+    if three != 0 {
+        let lead = _mm512_or_si512(_mm512_srli_epi32::<12>(codes), number(0xE0));
+        bytes = _mm512_mask_mov_epi32(bytes, three, pair(lead, pair(b, a)));
+    }
+    if four != 0 {
+        let lead = _mm512_or_si512(_mm512_srli_epi32::<18>(codes), number(0xF0));
+        bytes = _mm512_mask_mov_epi32(bytes, four, pair(lead, pair(c, pair(b, a))));
+    }
+    let every_fourth =
+        |mask: u16, byte: u32| _pdep_u64(u64::from(mask), 0x1111_1111_1111_1111) << byte;
+    let kept = 0x1111_1111_1111_1111
+        | every_fourth(two, 1)
+        | every_fourth(three, 2)
+        | every_fourth(four, 3);
+    // SAFETY: there are 64 bytes; `storeu` takes any alignment.
+    unsafe {
+        _mm512_storeu_si512(into.as_mut_ptr().cast(), _mm512_maskz_compress_epi8(kept, bytes));
+    }
+    Some(kept.count_ones() as usize)
 }

@@ -27,7 +27,7 @@ the next space.
 
 use super::WordEncoder;
 use crate::arch::{
-    BERT_PUNCTUATION, BERT_WHITE, BLOCK, BertLetters, BertRules, Classify, Kernel,
+    self, BERT_PUNCTUATION, BERT_WHITE, BLOCK, BertLetters, BertRules, Classify, Kernel,
 };
 use crate::bert::{self, Characters, Class, Classes, Order, TwoLevel};
 use crate::model::{Bert, BertTables, Normalizer};
@@ -38,6 +38,9 @@ const PATIENCE: usize = 4;
 
 /// The first bytes of letters that blocks know: Latin, Greek, Cyrillic.
 const LETTERS: [u8; 7] = [0xC3, 0xC4, 0xC5, 0xCE, 0xCF, 0xD0, 0xD1];
+
+/// PERF: how many texts ahead the start of a text is asked for. Texts lie scattered in memory.
+const AHEAD: usize = 3;
 
 /// The most words of one character each that are kept together.
 const RUN: usize = 64;
@@ -272,7 +275,11 @@ impl Kernel for Find<'_> {
     fn run<C: Classify>(self) -> Place {
         let Find { front, texts, at: Place { mut text, mut at }, most, found } = self;
         while let Some(&bytes) = texts.get(text) {
-            let mut walk = Walk { front, text: bytes, at, open: false, source: at, found: &mut *found };
+            if let Some(next) = texts.get(text + AHEAD) {
+                (0..4).for_each(|line| arch::prefetch_at(next, line * 64));
+            }
+            let mut walk =
+                Walk { front, text: bytes, at, open: false, source: at, found: &mut *found };
             while walk.at < bytes.len() {
                 walk.blocks::<C>(most);
                 if !walk.open && walk.found.starts.len() >= most {
