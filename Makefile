@@ -7,8 +7,8 @@ BENCH := .venv-bench
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test build format lint rust-test python-test browser docs concepts pictures \
-  bench bench-peers clean
+.PHONY: help demo test build format lint rust-lint python-lint rust-test python-test browser docs \
+  concepts pictures bench bench-peers clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | expand -t 14
@@ -16,7 +16,8 @@ help: ## list the targets
 demo: $(VENV)/built ## the main job on the Python standard library's own source files
 	$(BIN)/python -m subword._demo
 
-test: lint rust-test python-test docs ## everything that CI runs
+test: ## everything that CI runs, side by side where that is possible
+	$(MAKE) --jobs=3 lint rust-test python-test docs
 
 build: $(VENV)/built ## build the engine into the virtual environment
 
@@ -35,9 +36,13 @@ format: $(VENV)/installed ## format all code
 	$(BIN)/ruff format python tests bench docs
 	$(BIN)/ruff check --fix python tests bench docs
 
-lint: $(VENV)/built ## formatters, linters and type checkers, changing nothing
+lint: rust-lint python-lint ## formatters, linters and type checkers, changing nothing
+
+rust-lint:
 	cargo fmt --check
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
+
+python-lint: $(VENV)/built
 	$(BIN)/ruff format --check python tests bench docs
 	$(BIN)/ruff check python tests bench docs
 	$(BIN)/mypy
