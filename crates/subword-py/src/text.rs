@@ -136,14 +136,14 @@ impl<'py> Texts<'py> {
 
     #[allow(unsafe_code)]
     pub(crate) fn slices(&self) -> Vec<&[u8]> {
-        let slice = |held| match held {
+        let slices = self.texts.iter().map(|held| match held {
             // SAFETY: the bytes are those of the string that is held beside them, which never change
             // and live as long as it does, so at least as long as `self` is borrowed.
-            &Held::Ascii(_, bytes) => unsafe { bytes.as_ref() },
-            &Held::Text(ref text) => text.bytes(),
-            &Held::Converted(Range { start, end }) => &self.converted[start..end],
-        };
-        self.texts.iter().map(slice).collect()
+            Held::Ascii(_, bytes) => unsafe { bytes.as_ref() },
+            Held::Text(text) => text.bytes(),
+            Held::Converted(place) => &self.converted[place.clone()],
+        });
+        slices.collect()
     }
 }
 

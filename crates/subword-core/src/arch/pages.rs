@@ -5,13 +5,11 @@ The first touch of each page goes through the kernel, and a huge page stands for
 must be asked for before the first touch. What that buys is not settled (docs/log.md, 2026-11-15).
 */
 
-use std::mem::MaybeUninit;
-
 /// The size of a huge page.
 pub(super) const HUGE_PAGE: usize = 2 << 20;
 
 /// Asks for huge pages where whole ones fit. A hint: it changes nothing but time.
-pub fn prefer_huge_pages<T>(memory: &mut [MaybeUninit<T>]) {
+pub fn prefer_huge_pages<T>(memory: &mut [T]) {
     #[cfg(target_os = "linux")]
     {
         let bytes = size_of_val(memory);

@@ -8,6 +8,7 @@ the number.
 */
 
 use std::num::NonZeroUsize;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::encode::{Counter, Sink, Worker};
@@ -62,7 +63,7 @@ impl Tokenizer {
                 self.encode_block(text, &blocks[block], finders, worker, &mut ids)?;
                 Ok(ids)
             })?;
-            Ok(concat(parts))
+            Ok(concat(parts, threads))
         })
     }
 
@@ -129,7 +130,7 @@ impl Tokenizer {
                 let base = all.offsets[all.offsets.len() - 1];
                 all.offsets.extend(part.offsets.iter().map(|end| base + end));
             }
-            all.ids = concat(parts.into_iter().map(|part| part.ids).collect());
+            all.ids = concat(parts.into_iter().map(|part| part.ids).collect(), threads);
             Ok(all)
         })
     }
@@ -370,14 +371,32 @@ fn room_for_ids(len: usize) -> Vec<TokenId> {
     ids
 }
 
-/// All parts in one; a single part is not copied.
-fn concat(mut parts: Vec<Vec<TokenId>>) -> Vec<TokenId> {
-    match parts.len() {
-        1 => parts.swap_remove(0),
-        _ => {
-            let mut all = room_for_ids(parts.iter().map(Vec::len).sum());
-            parts.iter().for_each(|part| all.extend_from_slice(part));
-            all
-        }
+/// All parts in one, copied by so many threads; a single part is not copied.
+fn concat(mut parts: Vec<Vec<TokenId>>, threads: usize) -> Vec<TokenId> {
+    if parts.len() == 1 {
+        return parts.swap_remove(0);
     }
+    let mut all = vec![0; parts.iter().map(Vec::len).sum()];
+    arch::prefer_huge_pages(&mut all);
+    let mut rest = &mut all[..];
+    let mut copies = Vec::with_capacity(parts.len());
+    for part in &parts {
+        let (to, behind) = rest.split_at_mut(part.len());
+        copies.push((to, part));
+        rest = behind;
+    }
+    let copies = Mutex::new(copies.into_iter());
+    let work = || {
+        while let Some((to, from)) = copies.lock().ok().and_then(|mut copies| copies.next()) {
+            to.copy_from_slice(from);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            // Without another thread this one does all.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, work);
+        }
+        work();
+    });
+    all
 }
