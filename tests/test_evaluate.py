@@ -15,6 +15,7 @@ from published import ENDOFTEXT, corpus, file, kitoken_facts, tiktoken_pair
 from small import MAKERS, SAMPLE, tokenizer_named
 from strategies import texts
 from subword import BpeTrainer, Counts, CountsError, TextError, Tokenizer, evaluate
+from subword._evaluating import counting
 from subword._evaluating.measures import Measures
 from subword._evaluating.report import Evaluation
 
@@ -302,3 +303,12 @@ def test_tokens_are_as_many_as_in_published_ids(name: str, text: str) -> None:
     special = {*tok.special_tokens.values()}
     assert row.tokens == sum(id not in special for _, ids in facts for id in ids)
     assert row.bytes == sum(len(line.replace(ENDOFTEXT, "").encode()) for line, _ in facts)
+
+
+def test_words_are_worked_on_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    toks = [low(), tokenizer_named("nfc, spaces")]  # the second encodes the text itself
+    whole = [measured(tok, SAMPLE) for tok in toks]
+    monkeypatch.setattr(counting, "BATCH", 7)
+    assert [measured(tok, SAMPLE) for tok in toks] == whole
+    monkeypatch.setattr(counting, "BATCH_BYTES", 1)
+    assert [measured(tok, SAMPLE) for tok in toks] == whole

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -30,8 +29,9 @@ from subword._tokenizer import Tokenizer
 #: How much memory a table may use.
 MEMORY_LIMIT = "512MB"
 
-#: How many words, or ids, are worked on at a time.
+#: How many words, or ids, are worked on at a time, and how many bytes of words.
 BATCH = 1 << 16
+BATCH_BYTES = 1 << 24
 
 
 @dataclass
@@ -185,11 +185,19 @@ def is_word(piece: bytes) -> bool:
 
 
 def batches(counts: Counts) -> Iterator[tuple[list[bytes], npt.NDArray[np.uint64]]]:
-    """Pieces and their counts, many at a time."""
-    entries = iter(counts)
-    while batch := list(islice(entries, BATCH)):
-        pieces, numbers = zip(*batch, strict=True)
-        yield list(pieces), np.array(numbers, dtype=np.uint64)
+    """Pieces and their counts, many at a time, but no more than fit in little memory."""
+    pieces: list[bytes] = []
+    numbers: list[int] = []
+    size = 0
+    for piece, number in counts:
+        pieces.append(piece)
+        numbers.append(number)
+        size += len(piece)
+        if len(pieces) == BATCH or size >= BATCH_BYTES:
+            yield pieces, np.array(numbers, dtype=np.uint64)
+            pieces, numbers, size = [], [], 0
+    if pieces:
+        yield pieces, np.array(numbers, dtype=np.uint64)
 
 
 def add_words(
