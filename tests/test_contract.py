@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 import pytest
+import subword._identity
 import subword._stream
-import subword._tokenizer
 from hypothesis import example, given, note, settings
 from hypothesis import strategies as st
 from small import MAKERS, NORMALISED, large_text, tokenizer_named
@@ -207,7 +207,7 @@ def test_the_number_of_threads_changes_nothing(tok: Tokenizer, special: Special)
 @pytest.mark.parametrize("name", ["ranks, cl100k", "merges", "merges, whole pieces", "nfc"])
 def test_the_size_of_the_cache_changes_nothing(name: str, cache_bytes: int) -> None:
     tok = tokenizer_named(name)
-    small = subword._tokenizer._restore(Tokenizer, tok.to_bytes(), cache_bytes)
+    small = subword._identity._restore(Tokenizer, tok.to_bytes(), cache_bytes)
     assert small.cache_bytes == cache_bytes
     text = large_text()[:300_000]
     ids = tok.encode(text)

@@ -260,7 +260,7 @@ def test_pieces_give_what_the_text_gives(name: str) -> None:
     assert {key: row[key] for key in expected} == expected
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(text=texts, merges=st.integers(0, 60))
 def test_any_text_gives_what_the_definitions_give(text: str, merges: int) -> None:
     tok = BpeTrainer(num_merges=merges).train_counts(Counts({b"low": 2, SAMPLE.encode(): 1}))
@@ -279,7 +279,7 @@ def test_any_text_gives_what_the_definitions_give(text: str, merges: int) -> Non
 @pytest.mark.parametrize("text", ["en_10mb.txt", "zh_10mb.txt", "tinystories_2.4mb.txt"])
 def test_bytes_per_token_are_those_of_tiktoken(name: str, text: str) -> None:
     real, ours = tiktoken_pair(name)
-    part = corpus(text)[: 1 << 20].decode(errors="ignore")
+    part = corpus(text)[: 1 << 18].decode(errors="ignore")
     row = measured(ours, part)
     ids = [id for one in part.split(ENDOFTEXT) for id in real.encode_ordinary(one)]
     assert (row.tokens, row.bytes) == (len(ids), len(part.replace(ENDOFTEXT, "").encode()))

@@ -66,6 +66,7 @@ METHODS = [
     "load",
     "max_id",
     "merges",
+    "normalizer",
     "pattern",
     "pruned",
     "save",

@@ -7,7 +7,6 @@ streamed.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 from subword import _core
 from subword._decoder import Decoder
 from subword._errors import UnknownTokenError
+from subword._identity import Identity
 
 if TYPE_CHECKING:
     import numpy as np
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 DEFAULT_CACHE_BYTES: int = _core.DEFAULT_CACHE_BYTES
 
 
-class Tokenizer(_core.Engine):
+class Tokenizer(Identity):
     """Text to token ids and back, by byte-pair encoding or WordPiece.
 
     Frozen: any number of threads may share one, a forked child goes on with it, it pickles, and two
@@ -473,43 +473,18 @@ class Tokenizer(_core.Engine):
         return found
 
     @property
+    def normalizer(self) -> str | None:
+        """What a text goes through before it is cut, as `count_pieces` calls it; None for nothing.
+
+        >>> Tokenizer.wordpiece(["[UNK]", "low"]).normalizer
+        'bert-uncased'
+        """
+        return _core.normalizer(self)
+
+    @property
     def training_log(self) -> TrainingLog | None:
         """What the training did that made this tokenizer; None unless it was trained just now.
 
         It is no part of the tokenizer: a file, a pickle or a copy does not have it.
         """
         return self._training_log
-
-    @cached_property
-    def fingerprint(self) -> str:
-        """A hash of all that the ids depend on: equal for equal tokenizers, on any machine."""
-        return hashlib.sha256(self.to_bytes()).hexdigest()
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Tokenizer):
-            return NotImplemented
-        return self is other or self.fingerprint == other.fingerprint
-
-    def __hash__(self) -> int:
-        return hash(self.fingerprint)
-
-    def __reduce__(self) -> tuple[object, ...]:
-        encoder = "linear" if self._linear else None
-        return _restore, (type(self), self.to_bytes(), self.cache_bytes, encoder)
-
-    def __repr__(self) -> str:
-        pattern = self.pattern
-        if len(str(pattern)) > 40:
-            pattern = f"{str(pattern)[:37]}..."
-        special = list(self.special_tokens)
-        more = f", and {len(special) - 3} more" if len(special) > 3 else ""
-        return (
-            f"<Tokenizer: {self.vocab_size} tokens by {self.kind}, pattern {pattern!r}, "
-            f"special tokens {special[:3]}{more}>"
-        )
-
-
-def _restore(
-    cls: type[Tokenizer], data: bytes, cache_bytes: int, encoder: WordEncoder | None = None
-) -> Tokenizer:
-    return cls._of(_core.Model.from_bytes(data), cache_bytes, encoder)

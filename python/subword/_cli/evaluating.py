@@ -14,7 +14,6 @@ from subword._cli.comparing import check_plot
 from subword._cli.files import say
 from subword._cli.group import Failure, main, pattern_option, threads_option, tokenizer_argument
 from subword._cli.training import counts_in
-from subword._core import normalizer
 from subword._counts import expanded
 
 #: Files whose name says nothing about the tokenizer in them: the folder does.
@@ -224,7 +223,7 @@ def prune(
             corpus,
             pattern=tok.pattern,
             special_tokens=tok.special_tokens.keys(),
-            normalizer=normalizer(tok),
+            normalizer=tok.normalizer,
             field=field,
             errors=errors,
             threads=threads,

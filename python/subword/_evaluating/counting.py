@@ -153,7 +153,7 @@ class Texts:
     def pieces_of(self, subject: Subject) -> npt.NDArray[np.uint64]:
         """How often each token comes out, by the pieces of the text."""
         tok = subject.tok
-        key = (str(tok.pattern), _core.normalizer(tok))
+        key = (str(tok.pattern), tok.normalizer)
         if key not in self.pieces:
             self.pieces[key] = self.counted(pattern=tok.pattern, normalizer=key[1])
         return _core.token_counts(tok, self.pieces[key]._counts, threads=self.reading["threads"])
