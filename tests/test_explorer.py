@@ -60,6 +60,14 @@ def test_every_answer_has_the_headers(explorer: Running, path: str) -> None:
     assert "access-control-allow-origin" not in headers
 
 
+def test_a_question_of_another_site_is_refused(explorer: Running) -> None:
+    headers = {"sec-fetch-site": "cross-site"}
+    answer = explorer.request("api/encode?text=low", headers=headers)
+    wanted = "expected a request of this page, found one of another site"
+    assert (answer.status, answer.json) == (403, {"error": wanted})
+    assert explorer.request("", headers=headers).status == 200  # a link to the page is none
+
+
 def test_a_body_of_a_form_is_refused(explorer: Running) -> None:
     answer = explorer.request("api/encode", b"{}", {"content-type": "text/plain"})
     wanted = 'expected a body of application/json, found "text/plain"'

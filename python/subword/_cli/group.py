@@ -70,6 +70,7 @@ def main() -> None:
     Examples:
       subword info tokenizer.json
       subword explain tokenizer.json "the lowest"
+      subword explore tokenizer.json
       echo "Hello world" | subword encode tokenizer.json
       subword encode tokenizer.json corpus.txt --out ids.npy
       subword encode-corpus tokenizer.json corpus.txt --out train.bin

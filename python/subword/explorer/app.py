@@ -5,8 +5,9 @@ answers in JSON: what the page shows, or `{"error": ..., "hint": ...}` with a st
 fault it is. docs/guide/explore.md describes them all.
 
 Who may ask: a page of this server, in a browser on this machine. The `Host` must be a name of the
-loopback, so that no other site can reach us under a name of its own; a body must be JSON, which a
-browser lets no other site send; and no answer allows another origin to read it.
+loopback, so that no other site can reach us under a name of its own; a question that the browser
+marks as another site's is refused; a body must be JSON, which a browser lets no other site send;
+and no answer allows another origin to read it.
 """
 
 from __future__ import annotations
@@ -76,14 +77,19 @@ class Guard:
                 MutableHeaders(scope=message).update(HEADERS)
             await send(message)
 
-        host = Headers(scope=scope).get("host", "") if scope["type"] == "http" else None
-        if host is not None and host_name(host) not in HOSTS:
-            refused = RefusedError(
-                421, f'expected the host 127.0.0.1 or localhost, found "{host[:100]}"'
-            )
-            await failure(refused)(scope, receive, guarded)
-        else:
-            await self.app(scope, receive, guarded)
+        refused = stranger(Headers(scope=scope), scope["path"]) if scope["type"] == "http" else None
+        await (self.app if refused is None else failure(refused))(scope, receive, guarded)
+
+
+def stranger(headers: Headers, path: str) -> RefusedError | None:
+    """What is wrong with who asks: another host, or the page of another site."""
+    host = headers.get("host", "")
+    if host_name(host) not in HOSTS:
+        message = f'expected the host 127.0.0.1 or localhost, found "{host[:100]}"'
+        return RefusedError(421, message)
+    if path.startswith("/api/") and headers.get("sec-fetch-site") in ("cross-site", "same-site"):
+        return RefusedError(403, "expected a request of this page, found one of another site")
+    return None
 
 
 def host_name(host: str) -> str:

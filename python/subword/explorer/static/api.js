@@ -17,8 +17,8 @@ export async function ask(name, values = {}) {
     throw new Refused("The server does not answer: has it been ended?");
   }
   const answer = await response.json();
-  if (!response.ok) throw new Refused(answer.hint ? `${answer.error} (${answer.hint})` : answer.error);
-  return answer;
+  if (response.ok) return answer;
+  throw new Refused(answer.hint ? `${answer.error} (${answer.hint})` : answer.error);
 }
 
 // The text as a question holds it.

@@ -1,12 +1,14 @@
 // The view of several tokenizers on the same text: side by side, and in a table of languages.
 
 import { ask, newest, textValues } from "./api.js";
-import { make, number } from "./dom.js";
+import { bar, cell, make, number, table } from "./dom.js";
 import { Flow } from "./flow.js";
 import { textInput } from "./input.js";
 import { state } from "./state.js";
 
 const MOST = 6;
+const FEWEST =
+  "Tokens for two sentences, and bytes per token. Fewer tokens are better; the fewest are bold.";
 
 export class CompareView {
   constructor(element) {
@@ -14,7 +16,8 @@ export class CompareView {
     this.flows = new Map();
     this.columns = make("div", { class: "columns" });
     this.status = make("p", { class: "note", role: "status" });
-    this.table = make("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "Languages" });
+    const region = { tabindex: 0, role: "region", "aria-label": "Languages" };
+    this.table = make("div", { class: "wide", ...region });
     const boxes = state.tokenizers.map((one, at) => this.box(one, at));
     const hint = "One tokenizer is loaded. Start with several to compare them: subword explore A B";
     element.append(
@@ -25,7 +28,7 @@ export class CompareView {
       this.status,
       this.columns,
       make("h2", {}, "The same sentences in several languages"),
-      make("p", { class: "note" }, "Tokens for two sentences, and bytes per token. Fewer tokens are better; the fewest are bold."),
+      make("p", { class: "note" }, FEWEST),
       this.table,
     );
     this.update = newest(() => this.compare());
@@ -58,22 +61,23 @@ export class CompareView {
     this.columns.dataset.count = numbers.length;
     const fewest = Math.min(...compared.map((one) => one.tokens));
     for (const one of compared) {
-      const name = state.tokenizers[one.tokenizer].name;
+      const { name, unk_id: unknown } = state.tokenizers[one.tokenizer];
       const flow = this.flow(one.tokenizer, name);
       const rate = one.tokens ? (one.bytes / one.tokens).toFixed(2) : "–";
       const more = one.tokens > fewest ? `, ${percent(one.tokens / fewest - 1)} more` : "";
       const facts = `${number(one.tokens)} tokens${more}, ${rate} bytes per token`;
-      this.columns.append(
-        make("article", { class: "column" }, make("h3", {}, name), make("p", { class: "note" }, facts), flow.element),
-      );
-      flow.show(bytes, one, { different: one.different, unknown: state.tokenizers[one.tokenizer].unk_id });
+      const note = make("p", { class: "note" }, facts);
+      const column = make("article", { class: "column" }, make("h3", {}, name), note, flow.element);
+      this.columns.append(column);
+      flow.show(bytes, one, { different: one.different, unknown });
     }
+    const different = compared.map(
+      (one) => `${number(one.different.length)} in ${state.tokenizers[one.tokenizer].name}`,
+    );
     this.status.textContent =
       compared.length < 2
         ? "Choose two tokenizers or more."
-        : `Tokens that all have in common have no colour. Different: ${compared
-            .map((one) => `${number(one.different.length)} in ${state.tokenizers[one.tokenizer].name}`)
-            .join(", ")}.`;
+        : `Tokens that all have in common have no colour. Different: ${different.join(", ")}.`;
     await this.languages(numbers);
   }
 
@@ -85,29 +89,23 @@ export class CompareView {
   async languages(numbers) {
     const { samples } = await ask("samples", { special: state.special });
     const most = Math.max(1, ...samples.flatMap((row) => numbers.map((at) => row.tokens[at])));
-    const head = make(
-      "tr",
-      {},
-      ...["Language", "Bytes"].map((name, at) => make("th", { scope: "col", class: at ? "number" : null }, name)),
-      ...numbers.map((at) => make("th", { scope: "col" }, state.tokenizers[at].name)),
-    );
+    const names = numbers.map((at) => [state.tokenizers[at].name]);
     const rows = samples.map((row) => {
       // Text that is lost is not cheap.
-      const best = Math.min(...numbers.filter((at) => !row.unknown[at]).map((at) => row.tokens[at]));
+      const whole = numbers.filter((at) => !row.unknown[at]);
+      const best = Math.min(...whole.map((at) => row.tokens[at]));
       const cells = numbers.map((at) => {
         const [tokens, unknown] = [row.tokens[at], row.unknown[at]];
-        const bar = make("span", { class: "bar", "aria-hidden": "true" });
-        bar.style.width = `${(100 * tokens) / most}%`;
         const value = make(tokens === best && !unknown ? "strong" : "span", {}, number(tokens));
         const rate = make("small", {}, ` ${(row.bytes / tokens).toFixed(2)}`);
         const lost = unknown ? [make("span", { class: "tag" }, `${number(unknown)} unknown`)] : [];
         const inner = make("span", { class: "value" }, value, rate, " ", ...lost);
-        return make("td", {}, make("div", { class: "barred" }, bar, inner));
+        return cell(null, make("div", { class: "barred" }, bar(tokens / most), inner));
       });
       const name = make("th", { scope: "row", title: row.text }, row.language);
-      return make("tr", {}, name, make("td", { class: "number" }, number(row.bytes)), ...cells);
+      return make("tr", {}, name, cell("number", number(row.bytes)), ...cells);
     });
-    this.table.replaceChildren(make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows)));
+    this.table.replaceChildren(table([["Language"], ["Bytes", "number"], ...names], rows));
   }
 }
 

@@ -12,6 +12,16 @@ const MOST = 240;
 const COLOURS = 5;
 const NEAR = "600px";
 
+// How many tokens a key goes on.
+const STEPS = {
+  ArrowRight: 1,
+  ArrowLeft: -1,
+  ArrowDown: 10,
+  ArrowUp: -10,
+  PageDown: 100,
+  PageUp: -100,
+};
+
 let flows = 0;
 
 export class Flow {
@@ -190,9 +200,8 @@ export class Flow {
     const last = this.ids.length - 1;
     if (last < 0) return;
     const now = this.active;
-    const steps = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: 10, ArrowUp: -10, PageDown: 100, PageUp: -100 };
-    if (event.key in steps) {
-      this.activate(now === null ? 0 : Math.min(last, Math.max(0, now + steps[event.key])));
+    if (event.key in STEPS) {
+      this.activate(now === null ? 0 : Math.min(last, Math.max(0, now + STEPS[event.key])));
     } else if (event.key === "Home") this.activate(0);
     else if (event.key === "End") this.activate(last);
     else if (event.key === "Enter" && now !== null) open(now);

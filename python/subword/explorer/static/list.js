@@ -1,7 +1,7 @@
 // A list of any length: rows of one height, of which those on the screen exist.
 //
-// `fetch(offset, limit)` gives the rows of a window and how many there are in all. Windows that were
-// fetched are kept until the question changes.
+// `fetch(offset, limit)` gives the rows of a window and how many there are in all. Windows that
+// were fetched are kept until the question changes.
 
 import { make } from "./dom.js";
 

@@ -19,6 +19,12 @@ const VIEWS = {
   vocabulary: VocabularyView,
   train: TrainView,
 };
+const KINDS = {
+  ranks: "byte-pair encoding by token rank",
+  merges: "byte-pair encoding by merge list",
+  longest: "the longest tokens",
+  wordpiece: "WordPiece",
+};
 const names = Object.keys(VIEWS);
 const views = {};
 const tabOf = (name) => document.getElementById(`tab-${name}`);
@@ -51,10 +57,8 @@ function tabKey(event) {
 
 function describe() {
   const { kind, vocab_size, pattern, merges, special_tokens } = state.tokenizer;
-  const how = { ranks: "byte-pair encoding by token rank", merges: "byte-pair encoding by merge list",
-    longest: "the longest tokens", wordpiece: "WordPiece" }[kind];
   const shown = Array.isArray(pattern) ? `${pattern.length} patterns` : `pattern ${pattern}`;
-  const parts = [how, plural(vocab_size, "token")];
+  const parts = [KINDS[kind], plural(vocab_size, "token")];
   if (merges !== null) parts.push(plural(merges, "merge"));
   const special = Object.keys(special_tokens).length;
   parts.push(special ? plural(special, "special token") : "no special tokens");

@@ -5,8 +5,13 @@ import { make } from "./dom.js";
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 // Characters that leave no ink, or change how others are laid out.
-const HIDDEN =
-  /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\u{e0100}-\u{e01ef}]/u;
+const HIDDEN = new RegExp(
+  "[\\p{Cc}\\p{Cf}\\p{Co}\\p{Cn}\\p{Zl}\\p{Zp}" +
+    "\\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000\\u2800" + // spaces that are not the space
+    "\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u3164\\uffa0" + // fillers, joiners
+    "\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}]", // which variant the character before it is
+  "u",
+);
 
 const NAMES = {
   0x00: "NUL", 0x08: "BS", 0x09: "⇥", 0x0a: "↵", 0x0d: "␍", 0x1b: "ESC", 0x7f: "DEL", 0x85: "NEL",
@@ -34,10 +39,13 @@ export function nameOf(character) {
   return NAMES[code] ?? `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
+// How many bytes a character has whose first byte is below each of these.
+const SIZES = [[0x80, 1], [0xc2, 0], [0xe0, 2], [0xf0, 3], [0xf5, 4], [0x100, 0]];
+
 // How many bytes of the character that starts here belong to it; 0 if none does.
 function characterAt(bytes, at, end) {
   const lead = bytes[at];
-  const size = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
+  const size = SIZES.find(([below]) => lead < below)[1];
   if (size === 0 || at + size > end) return 0;
   try {
     strict.decode(bytes.subarray(at, at + size));
@@ -114,5 +122,6 @@ export function chip(hex, { id = null, more = "" } = {}) {
   const bytes = bytesOf(hex);
   const properties = { class: `chip ${more}`.trim(), dir: "ltr" };
   if (id === null) return make("span", properties, ...nodes(bytes, true));
-  return make("a", { ...properties, href: `#tree/${id}`, title: `id ${id}` }, ...nodes(bytes, true));
+  const link = { ...properties, href: `#tree/${id}`, title: `id ${id}` };
+  return make("a", link, ...nodes(bytes, true));
 }

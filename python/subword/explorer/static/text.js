@@ -53,12 +53,12 @@ export class TextView {
     const lost = this.times.get(unknown) ?? 0;
     const rate = encoded.tokens ? (encoded.bytes / encoded.tokens).toFixed(2) : "–";
     this.counts.replaceChildren(
-      ...count("tokens", number(encoded.tokens)),
-      ...count("different", number(this.times.size)),
-      ...count("characters", number(encoded.characters)),
-      ...count("bytes", number(encoded.bytes)),
-      ...count("bytes per token", rate),
-      ...(lost ? count("unknown", number(lost)) : []),
+      count("tokens", number(encoded.tokens)),
+      count("different", number(this.times.size)),
+      count("characters", number(encoded.characters)),
+      count("bytes", number(encoded.bytes)),
+      count("bytes per token", rate),
+      ...(lost ? [count("unknown", number(lost))] : []),
     );
     this.status.textContent = `${plural(encoded.tokens, "token")}, ${rate} bytes per token`;
     this.flow.show(bytes, encoded, { unknown });
@@ -93,7 +93,7 @@ export class TextView {
     ];
     this.inspector.replaceChildren(
       make("p", { class: "inspected" }, chip(token.token, { id })),
-      make("dl", {}, ...facts.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value)))),
+      make("dl", {}, ...facts.map(fact)),
     );
   }
 
@@ -126,9 +126,9 @@ function range(start, end) {
   return end - start === 1 ? number(start) : `${number(start)} to ${number(end - 1)}`;
 }
 
-function count(name, value) {
-  return [make("div", {}, make("dd", {}, value), make("dt", {}, name))];
-}
+const fact = ([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value));
+
+const count = (name, value) => make("div", {}, make("dd", {}, value), make("dt", {}, name));
 
 export function madeBy(token) {
   if (token.how === "special") return "no merge: a special token";

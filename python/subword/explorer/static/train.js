@@ -1,48 +1,57 @@
 // The view of a training: a small text, and every round of it, forward and back.
 
 import { ask, newest } from "./api.js";
-import { make, number, plural } from "./dom.js";
+import { bar, button, cell, field, make, number, plural, table } from "./dom.js";
 import { chip } from "./show.js";
 
 const TEXT = `low low low low low lower lower
 newest newest newest newest newest newest
 widest widest widest
 `;
-const PATTERNS = ["gpt2", "cl100k", "o200k", "llama3", "qwen2", "deepseek-v3", "whitespace", "none"];
+const PATTERNS = "gpt2 cl100k o200k llama3 qwen2 deepseek-v3 whitespace none".split(" ");
+const TIES = { greatest: "bytes that sort last", "smallest-ids": "smallest ids" };
 const PACE = 900; // milliseconds to a round while it plays
 
 export class TrainView {
   constructor(element) {
     this.at = 0;
-    this.area = make("textarea", { class: "input small", spellcheck: "false", "aria-label": "Text to learn from" });
+    this.area = make("textarea", {
+      class: "input small",
+      spellcheck: "false",
+      "aria-label": "Text to learn from",
+    });
     this.area.value = TEXT;
     this.merges = make("input", { type: "number", min: 1, max: 300, value: 20 });
-    this.pattern = make("select", {},
-      ...PATTERNS.map((name) => make("option", { value: name }, name)));
-    this.ties = make("select", {},
-      make("option", { value: "greatest" }, "bytes that sort last"),
-      make("option", { value: "smallest-ids" }, "smallest ids"));
-    const go = () => this.update();
-    this.first = make("button", { type: "button", onclick: () => this.go(0) }, "Start");
-    this.back = make("button", { type: "button", onclick: () => this.go(this.at - 1) }, "Back");
-    this.playing = make("button", { type: "button", class: "main", onclick: () => this.play() }, "Play");
-    this.forward = make("button", { type: "button", onclick: () => this.go(this.at + 1) }, "Forward");
-    this.slider = make("input", { type: "range", min: 0, "aria-label": "Round",
-      oninput: () => this.go(Number(this.slider.value)) });
+    this.pattern = select(PATTERNS.map((name) => [name, name]));
+    this.ties = select(Object.entries(TIES));
+    this.first = button("Start", () => this.go(0));
+    this.back = button("Back", () => this.go(this.at - 1));
+    this.playing = button("Play", () => this.play(), "main");
+    this.forward = button("Forward", () => this.go(this.at + 1));
+    this.slider = make("input", {
+      type: "range",
+      min: 0,
+      "aria-label": "Round",
+      oninput: () => this.go(Number(this.slider.value)),
+    });
     this.title = make("h3", { class: "round-title" });
     this.status = make("p", { class: "note" });
-    this.said = make("div", { role: "status" }, this.title, this.status);
     this.pieces = make("div", { class: "panel" });
     this.pairs = make("div", { class: "panel" });
-    this.buckets = make("div", { class: "panel buckets-panel" });
+    this.buckets = make("div", { class: "panel" });
+    const settings = [
+      field("Merges", this.merges),
+      field("Pattern", this.pattern),
+      field("Of equal pairs", this.ties),
+      button("Train", () => this.update(), "main"),
+    ];
+    const player = [this.first, this.back, this.playing, this.forward, this.slider];
     element.append(
       make("h2", {}, "Watch a training"),
       this.area,
-      make("div", { class: "filters" },
-        field("Merges", this.merges), field("Pattern", this.pattern), field("Of equal pairs", this.ties),
-        make("button", { type: "button", class: "main", onclick: go }, "Train")),
-      make("div", { class: "player" }, this.first, this.back, this.playing, this.forward, this.slider),
-      this.said,
+      make("div", { class: "filters" }, ...settings),
+      make("div", { class: "player" }, ...player),
+      make("div", { role: "status" }, this.title, this.status),
       make("div", { class: "panels" }, this.pieces, this.pairs, this.buckets),
     );
     this.update = newest(() => this.train());
@@ -97,73 +106,106 @@ export class TrainView {
     this.slider.value = at;
     this.first.disabled = this.back.disabled = at === 0;
     this.forward.disabled = end;
-    this.drawTitle(round, end);
+    if (end) this.drawEnd(round);
+    else this.drawTitle(round);
     this.drawPieces(round);
     this.drawPairs(round);
     this.drawBuckets(round);
   }
 
-  drawTitle(round, end) {
-    if (end) {
-      const why = this.stopped === "full" ? "as many as were asked for" : "no pair is left";
-      this.title.replaceChildren(`After ${plural(this.at, "merge")}: ${why}`);
-      this.status.textContent = `${plural(round.tokens, "token")} in all.`;
-      return;
-    }
-    const [left, right] = round.pair;
-    this.title.replaceChildren(`Round ${this.at + 1}: `, chip(left), " + ", chip(right), " → ", chip(left + right, { more: "made" }));
-    const tie = round.equal > 1 ? ` ${number(round.equal)} pairs occur as often, and it goes first because ${this.rule}.` : "";
-    this.status.textContent = `It occurs ${plural(round.count, "time")} among ${plural(round.tokens, "token")}.${tie}`;
+  drawEnd(round) {
+    const why = this.stopped === "full" ? "as many as were asked for" : "no pair is left";
+    this.title.replaceChildren(`After ${plural(this.at, "merge")}: ${why}`);
+    this.status.textContent = `${plural(round.tokens, "token")} in all.`;
+  }
+
+  drawTitle({ pair: [left, right], count, equal, tokens }) {
+    const made = chip(left + right, { more: "made" });
+    const round = `Round ${this.at + 1}: `;
+    this.title.replaceChildren(round, chip(left), " + ", chip(right), " → ", made);
+    const tie = `${number(equal)} pairs occur as often, and it goes first because ${this.rule}.`;
+    const what = `It occurs ${plural(count, "time")} among ${plural(tokens, "token")}.`;
+    this.status.textContent = equal > 1 ? `${what} ${tie}` : what;
   }
 
   drawPieces(round) {
-    const chosen = round.pair?.join("+");
     const made = this.at > 0 ? this.rounds[this.at - 1].pair.join("") : null;
     const rows = round.pieces.map(({ count, tokens }) => {
-      const chips = tokens.map((token, at) => {
-        const pairs = `${token}+${tokens[at + 1]}` === chosen || `${tokens[at - 1]}+${token}` === chosen;
-        return chip(token, { more: pairs ? "chosen" : token === made ? "made" : "" });
-      });
-      return make("tr", {}, make("td", { class: "number" }, number(count)), make("td", { class: "chips" }, ...chips));
+      const chosen = placesOf(round.pair, tokens);
+      const chips = tokens.map((token, at) =>
+        chip(token, { more: chosen.has(at) ? "chosen" : token === made ? "made" : "" }),
+      );
+      return make("tr", {}, cell("number", number(count)), cell("chips", ...chips));
     });
-    fill(this.pieces, "Pieces", `${plural(this.different, "different piece")}, the most frequent first`,
-      make("table", {}, head("Count", "Tokens"), make("tbody", {}, ...rows)));
+    fill(
+      this.pieces,
+      "Pieces",
+      `${plural(this.different, "different piece")}, the most frequent first`,
+      table([["Count", "number"], ["Tokens"]], rows),
+    );
   }
 
   drawPairs(round) {
     const most = round.pairs[0]?.count ?? 1;
     const rows = round.pairs.map(({ pair, count }) => {
-      const chosen = pair.join("+") === round.pair?.join("+");
-      const tie = count === round.count && round.equal > 1;
-      const bar = make("span", { class: "bar", "aria-hidden": "true" });
-      bar.style.width = `${(100 * count) / most}%`;
-      const note = chosen ? "chosen" : tie ? "tie" : "";
-      return make("tr", { class: chosen ? "chosen-row" : tie ? "tie-row" : null },
-        make("td", { class: "number barred" }, bar, make("span", { class: "value" }, number(count))),
-        make("td", { class: "chips" }, chip(pair[0]), make("span", { class: "plus" }, "+"), chip(pair[1])),
-        make("td", {}, note && make("span", { class: "tag" }, note)));
+      const chosen = isSame(pair, round.pair);
+      const tie = !chosen && count === round.count;
+      const tags = chosen || tie ? [make("span", { class: "tag" }, chosen ? "chosen" : "tie")] : [];
+      const plus = make("span", { class: "plus" }, "+");
+      return make(
+        "tr",
+        { class: chosen ? "chosen-row" : tie ? "tie-row" : null },
+        cell("number barred", bar(count / most), make("span", { class: "value" }, number(count))),
+        cell("chips", chip(pair[0]), plus, chip(pair[1])),
+        cell(null, ...tags),
+      );
     });
-    fill(this.pairs, "Pairs", `${plural(round.pairs_total, "different pair")}, the best first`,
-      make("table", {}, head("Count", "Pair", ""), make("tbody", {}, ...rows)));
+    fill(
+      this.pairs,
+      "Pairs",
+      `${plural(round.pairs_total, "different pair")}, the best first`,
+      table([["Count", "number"], ["Pair"], [""]], rows),
+    );
   }
 
   drawBuckets(round) {
     const rows = round.buckets.map(({ count, total, pairs }) => {
-      const chips = pairs.map((pair) => make("span", { class: pair.join("+") === round.pair?.join("+") ? "pair chosen-pair" : "pair" },
-        chip(pair[0]), chip(pair[1])));
-      const more = total > pairs.length ? [make("span", { class: "note" }, `and ${number(total - pairs.length)} more`)] : [];
-      return make("tr", {}, make("td", { class: "number" }, number(count)), make("td", { class: "chips" }, ...chips, ...more));
+      const chips = pairs.map((pair) => {
+        const style = isSame(pair, round.pair) ? "pair chosen-pair" : "pair";
+        return make("span", { class: style }, chip(pair[0]), chip(pair[1]));
+      });
+      const rest = total - pairs.length;
+      if (rest) chips.push(make("span", { class: "note" }, `and ${number(rest)} more`));
+      return make("tr", {}, cell("number", number(count)), cell("chips", ...chips));
     });
-    fill(this.buckets, "Buckets", `Pairs lie in the bucket of their count: ${plural(round.buckets_total, "bucket")}, the highest first. The best pair is in the highest.`,
-      make("table", {}, head("Count", "Pairs"), make("tbody", {}, ...rows)));
+    const many = plural(round.buckets_total, "bucket");
+    fill(
+      this.buckets,
+      "Buckets",
+      `Pairs by their count: ${many}, the highest first. The best pair is in the highest.`,
+      table([["Count", "number"], ["Pairs"]], rows),
+    );
   }
 }
 
-const field = (name, input) => make("label", { class: "field" }, make("span", {}, name), input);
+const select = (options) =>
+  make("select", {}, ...options.map(([value, name]) => make("option", { value }, name)));
 
-const head = (...names) =>
-  make("thead", {}, make("tr", {}, ...names.map((name, at) => make("th", { scope: "col", class: at ? null : "number" }, name))));
+const isSame = (pair, other) =>
+  other !== null && pair[0] === other[0] && pair[1] === other[1];
 
-function fill(panel, title, note, table) {
-  panel.replaceChildren(make("h3", {}, title), make("p", { class: "note" }, note), table);
+// Where the tokens stand that a pair will merge: from left to right, without overlap.
+function placesOf(pair, tokens) {
+  const places = new Set();
+  for (let at = 0; at + 1 < tokens.length; at++) {
+    if (isSame([tokens[at], tokens[at + 1]], pair)) {
+      places.add(at);
+      places.add(++at);
+    }
+  }
+  return places;
+}
+
+function fill(panel, title, note, content) {
+  panel.replaceChildren(make("h3", {}, title), make("p", { class: "note" }, note), content);
 }

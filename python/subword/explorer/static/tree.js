@@ -1,14 +1,15 @@
 // The view of one token: the tree of its merges, and the same as steps.
 
 import { ask, newest } from "./api.js";
-import { draw, make, number, plural } from "./dom.js";
-import { bytesOf, chip } from "./show.js";
+import { button, cell, draw, field, make, number, plural, table } from "./dom.js";
+import { chip } from "./show.js";
 import { state } from "./state.js";
 import { madeBy } from "./text.js";
 
 const WIDEST = 200; // first tokens in a picture
 const ROW = 64; // pixels from a token to those that it was made of
 const BOX = 30; // the height of a token
+const GAP = 14; // between first tokens
 
 export class TreeView {
   constructor(element) {
@@ -24,20 +25,20 @@ export class TreeView {
       "aria-label": "Step",
       oninput: () => this.drawStep(Number(this.step.value)),
     });
-    this.back = make("button", { type: "button", onclick: () => this.move(-1) }, "Back");
-    this.forward = make("button", { type: "button", onclick: () => this.move(1) }, "Forward");
+    this.back = button("Back", () => this.move(-1));
+    this.forward = button("Forward", () => this.move(1));
     this.title = make("h2", {}, "Merge tree");
     this.how = make("p", { class: "note" });
-    this.picture = make("div", { class: "picture", tabindex: 0, role: "region", "aria-label": "Tree" });
+    const region = { tabindex: 0, role: "region" };
+    this.picture = make("div", { ...region, class: "picture", "aria-label": "Tree" });
+    this.player = make("div", { class: "player" }, this.back, this.step, this.forward);
     this.status = make("p", { class: "step-status", role: "status" });
     this.steps = make("div", { class: "wide" });
-    this.larger = make("div", { class: "chips" });
     this.largerTitle = make("h3");
-    this.player = make("div", { class: "player" }, this.back, this.step, this.forward);
+    this.larger = make("div", { class: "chips" });
+    const choice = [field("Id", this.input), button("Show", () => this.go())];
     element.append(
-      make("div", { class: "title-line" }, this.title,
-        make("div", { class: "filters" }, make("label", { class: "field" }, make("span", {}, "Id"), this.input),
-          make("button", { type: "button", onclick: () => this.go() }, "Show"))),
+      make("div", { class: "title-line" }, this.title, make("div", { class: "filters" }, ...choice)),
       this.how,
       this.picture,
       this.player,
@@ -69,15 +70,13 @@ export class TreeView {
     this.token = token;
     this.title.replaceChildren("Token ", chip(token.token, { more: "big" }));
     const made = madeBy(token);
-    this.how.textContent = `Id ${token.id}, ${plural(bytesOf(token.token).length, "byte")}. ${made[0].toUpperCase()}${made.slice(1)}.`;
-    const merged = token.steps.length > 0;
-    this.player.hidden = !merged;
+    const size = plural(token.token.length / 2, "byte");
+    this.how.textContent = `Id ${token.id}, ${size}. ${made[0].toUpperCase()}${made.slice(1)}.`;
+    this.player.hidden = token.steps.length === 0;
     this.step.max = token.steps.length;
-    this.states = states(token);
     this.drawTable();
-    this.largerTitle.textContent = token.larger_total
-      ? `Part of ${plural(token.larger_total, "larger token")}`
-      : "";
+    const many = token.larger_total;
+    this.largerTitle.textContent = many ? `Part of ${plural(many, "larger token")}` : "";
     this.larger.replaceChildren(...token.larger.map((one) => chip(one.token, { id: one.id })));
     this.drawPicture();
     this.drawStep(token.steps.length);
@@ -89,9 +88,10 @@ export class TreeView {
 
   // Shows how far merging is: later merges are pale.
   drawStep(step) {
+    const last = this.token.steps.length;
     this.step.value = step;
     this.back.disabled = step === 0;
-    this.forward.disabled = step === this.token.steps.length;
+    this.forward.disabled = step === last;
     for (const part of this.picture.querySelectorAll("[data-step]")) {
       const made = Number(part.dataset.step);
       part.classList.toggle("later", made > step);
@@ -102,119 +102,120 @@ export class TreeView {
       row.setAttribute("aria-current", at === step ? "step" : "false");
     });
     if (step === 0) {
-      const first = this.token.steps.length ? `${plural(this.token.first.length, "first token")}` : "";
-      this.status.textContent = first && `Before any merge: ${first}.`;
+      const first = `Before any merge: ${plural(this.token.first.length, "first token")}.`;
+      this.status.textContent = last ? first : "";
       return;
     }
     const { rank, count, left, right } = this.token.steps[step - 1];
     const times = count === null ? "." : `. Its count was ${number(count)} when it was chosen.`;
-    const what = `Step ${step} of ${this.token.steps.length}: rank ${number(rank)} merges `;
+    const what = `Step ${step} of ${last}: rank ${number(rank)} merges `;
     this.status.replaceChildren(what, chip(left), " and ", chip(right), times);
   }
 
-  // The steps as a table: in each row the tokens after a merge.
+  // The steps as a table: in each row the tokens after a merge, and a link to the one that it made.
   drawTable() {
-    if (this.token.steps.length === 0) {
-      this.steps.replaceChildren();
-      return;
+    const { first, steps } = this.token;
+    const rows = [this.row(0, ["", ""], first, null)];
+    let tokens = first;
+    for (const [order, step] of steps.entries()) {
+      tokens = [...tokens.slice(0, step.at), step.token, ...tokens.slice(step.at + 2)];
+      const count = step.count === null ? "not known" : number(step.count);
+      rows.push(this.row(order + 1, [number(step.rank), count], tokens, step));
     }
-    const head = ["Step", "Rank", "Count", "Tokens"].map((name, at) =>
-      make("th", { scope: "col", class: at < 3 ? "number" : null }, name));
-    const rows = this.states.map((tokens, at) => {
-      const step = at === 0 ? null : this.token.steps[at - 1];
-      const chips = tokens.map((one, place) => chip(one, { more: step && place === step.at ? "made" : "" }));
-      return make("tr", { onclick: () => this.drawStep(at) },
-        make("td", { class: "number" }, String(at)),
-        make("td", { class: "number" }, step ? number(step.rank) : ""),
-        make("td", { class: "number" }, step && step.count !== null ? number(step.count) : step ? "not known" : ""),
-        make("td", { class: "chips" }, ...chips));
-    });
-    this.steps.replaceChildren(
-      make("table", { class: "steps" }, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows)));
+    const columns = [["Step", "number"], ["Rank", "number"], ["Count", "number"], ["Tokens"]];
+    this.steps.replaceChildren(...(steps.length ? [table(columns, rows, "steps")] : []));
+  }
+
+  row(at, [rank, count], tokens, step) {
+    const chips = tokens.map((token, place) =>
+      place === step?.at ? chip(token, { id: step.id, more: "made" }) : chip(token),
+    );
+    return make(
+      "tr",
+      { onclick: () => this.drawStep(at) },
+      cell("number", String(at)),
+      cell("number", rank),
+      cell("number", count),
+      cell("chips", ...chips),
+    );
   }
 
   // The tree: what merging starts from in a row at the bottom, and every merge above its two parts.
   drawPicture() {
     const { first, steps } = this.token;
-    if (steps.length === 0 || first.length > WIDEST) {
-      this.picture.replaceChildren();
-      this.picture.hidden = true;
-      return;
-    }
-    this.picture.hidden = false;
-    let x = 0;
-    const there = first.map((hex) => {
-      const width = boxWidth(hex);
-      const leaf = { hex, width, x: x + width / 2, height: 0, step: 0, parts: [] };
-      x += width + 14;
-      return leaf;
-    });
-    const all = [...there];
-    steps.forEach(({ token, at, rank, id }, number) => {
-      const parts = there.slice(at, at + 2);
-      const node = {
-        hex: token, rank, id, parts, step: number + 1,
-        width: Math.max(boxWidth(token), 44),
-        x: (parts[0].x + parts[1].x) / 2,
-        height: Math.max(parts[0].height, parts[1].height) + 1,
-      };
-      there.splice(at, 2, node);
-      all.push(node);
-    });
-    const [root] = there;
-    const tall = (root.height + 1) * ROW;
-    const left = Math.min(0, ...all.map((node) => node.x - node.width / 2)) - 6;
-    const right = Math.max(...all.map((node) => node.x + node.width / 2)) + 6;
+    this.picture.hidden = steps.length === 0 || first.length > WIDEST;
+    if (this.picture.hidden) return;
+    const all = placed(first, steps);
+    const root = all.at(-1);
     const y = (node) => (root.height - node.height) * ROW + 22;
-    const lines = all.flatMap((node) => node.parts.map((part) =>
-      draw("path", {
-        class: "branch",
-        "data-step": node.step,
-        d: `M${node.x},${y(node) + BOX} C${node.x},${y(node) + ROW - 8} ${part.x},${y(part) - 34} ${part.x},${y(part)}`,
-      })));
-    const svg = draw("svg", {
-      viewBox: `${left} 0 ${right - left} ${tall}`,
-      width: right - left,
-      height: tall,
-      role: "img",
-      "aria-label": `${plural(steps.length, "merge")} make this token; the table below lists them.`,
-    }, ...lines, ...all.map((node) => this.box(node, y(node))));
-    this.picture.replaceChildren(svg);
+    const left = Math.min(...all.map((node) => node.x - node.width / 2)) - 6;
+    const right = Math.max(...all.map((node) => node.x + node.width / 2)) + 6;
+    const tall = (root.height + 1) * ROW;
+    const lines = all.flatMap((node) => node.parts.map((part) => branch(node, part, y)));
+    const said = `${plural(steps.length, "merge")} make this token; the table below lists them.`;
+    const size = { width: right - left, height: tall };
+    const view = { viewBox: `${left} 0 ${right - left} ${tall}`, role: "img", "aria-label": said };
+    const boxes = all.map((node) => box(node, y(node)));
+    this.picture.replaceChildren(draw("svg", { ...size, ...view }, ...lines, ...boxes));
   }
+}
 
-  box(node, y) {
-    const text = draw("text", { x: node.x, y: y + 20, "text-anchor": "middle", class: "node-text" });
-    text.append(label(node.hex));
-    const parts = [
-      draw("rect", { x: node.x - node.width / 2, y, width: node.width, height: BOX, rx: 6 }),
-      text,
-    ];
-    if (node.rank !== undefined) {
-      const rank = draw("text", { x: node.x, y: y - 5, "text-anchor": "middle", class: "node-rank" });
-      rank.append(`rank ${number(node.rank)}`);
-      parts.push(rank);
-    }
-    const open = node.id === undefined || node.id === null ? null : () => (location.hash = `tree/${node.id}`);
-    return draw("g", { class: open ? "node link" : "node", "data-step": node.step, onclick: open ?? (() => {}) }, ...parts);
+// The tokens of a tree, each with its place: `x` from the left, `height` above the first tokens.
+function placed(first, steps) {
+  let x = 0;
+  const there = first.map((hex) => {
+    const width = boxWidth(hex);
+    const leaf = { hex, width, x: x + width / 2, height: 0, step: 0, parts: [] };
+    x += width + GAP;
+    return leaf;
+  });
+  const all = [...there];
+  for (const [order, { token, at, rank, id }] of steps.entries()) {
+    const parts = there.slice(at, at + 2);
+    const node = {
+      hex: token,
+      rank,
+      id,
+      parts,
+      step: order + 1,
+      width: Math.max(boxWidth(token), 44),
+      x: (parts[0].x + parts[1].x) / 2,
+      height: Math.max(parts[0].height, parts[1].height) + 1,
+    };
+    there.splice(at, 2, node);
+    all.push(node);
   }
+  return all;
+}
+
+function branch(node, part, y) {
+  const [start, end] = [y(node) + BOX, y(part)];
+  const curve = `${node.x},${start + ROW - BOX - 8} ${part.x},${end - 34} ${part.x},${end}`;
+  const d = `M${node.x},${start} C${curve}`;
+  return draw("path", { class: "branch", "data-step": node.step, d });
+}
+
+function box(node, y) {
+  const middle = { x: node.x, "text-anchor": "middle" };
+  const corner = { x: node.x - node.width / 2, y, width: node.width, height: BOX, rx: 6 };
+  const parts = [
+    draw("rect", corner),
+    draw("text", { ...middle, y: y + 20, class: "node-text" }, label(node.hex)),
+  ];
+  if (node.rank !== undefined) {
+    const rank = `rank ${number(node.rank)}`;
+    parts.push(draw("text", { ...middle, y: y - 5, class: "node-rank" }, rank));
+  }
+  const isLink = node.id !== undefined && node.id !== null;
+  const open = isLink ? () => (location.hash = `tree/${node.id}`) : null;
+  const style = isLink ? "node link" : "node";
+  return draw("g", { class: style, "data-step": node.step, onclick: open }, ...parts);
 }
 
 // A token in a picture, where text has no elements: the start of a long one.
 function label(hex) {
-  const shown = chip(hex).textContent;
-  const characters = [...shown];
-  return characters.length > 24 ? `${characters.slice(0, 23).join("")}…` : shown;
+  const characters = [...chip(hex).textContent];
+  return characters.length > 24 ? `${characters.slice(0, 23).join("")}…` : characters.join("");
 }
 
 const boxWidth = (hex) => 18 + 9.2 * [...label(hex)].length;
-
-// The tokens before the first step and after each.
-function states({ first, steps }) {
-  const found = [first];
-  let now = first;
-  for (const { token, at } of steps) {
-    now = [...now.slice(0, at), token, ...now.slice(at + 2)];
-    found.push(now);
-  }
-  return found;
-}

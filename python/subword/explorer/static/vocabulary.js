@@ -1,7 +1,7 @@
 // The view of all tokens: searched, filtered, sorted.
 
 import { ask, newest, textValues } from "./api.js";
-import { later, make, number, plural } from "./dom.js";
+import { button, field, later, make, number, plural } from "./dom.js";
 import { VirtualList } from "./list.js";
 import { bytesOf, chip, hexOf } from "./show.js";
 import { state } from "./state.js";
@@ -57,9 +57,9 @@ export class VocabularyView {
         "div",
         { class: "filters" },
         this.search,
-        make("label", { class: "field" }, make("span", {}, "Script"), this.script),
-        make("label", { class: "field" }, make("span", {}, "Bytes from"), this.shortest),
-        make("label", { class: "field" }, make("span", {}, "to"), this.longest),
+        field("Script", this.script),
+        field("Bytes from", this.shortest),
+        field("to", this.longest),
       ),
       make(
         "fieldset",
@@ -114,8 +114,8 @@ export class VocabularyView {
   }
 
   describe({ total, vocab_size, scripts, kinds }) {
-    this.status.textContent =
-      total === vocab_size ? plural(total, "token") : `${number(total)} of ${plural(vocab_size, "token")}`;
+    const all = plural(vocab_size, "token");
+    this.status.textContent = total === vocab_size ? all : `${number(total)} of ${all}`;
     for (const kind of Object.keys(KINDS)) this.kindCounts[kind].textContent = number(kinds[kind]);
     const chosen = this.script.value;
     this.script.replaceChildren(
@@ -131,9 +131,10 @@ export class VocabularyView {
     const rank = row.rank === null ? "" : number(row.rank);
     const tags = row.kinds.map((kind) => make("span", { class: "tag" }, KINDS[kind][0]));
     const bytes = hexOf(bytesOf(row.token));
+    const code = make("code", { title: bytes }, bytes);
     return [
       cell("number", String(row.id)),
-      cell("token-cell", chip(row.token, { id: row.id }), make("code", { title: bytes }, bytes), ...tags),
+      cell("token-cell", chip(row.token, { id: row.id }), code, ...tags),
       cell("number", number(row.length)),
       cell("script-cell", row.script),
       cell("number rank-cell", rank),
@@ -146,10 +147,7 @@ export class VocabularyView {
       ...COLUMNS.map(([sort, name, style]) => {
         const here = sort !== null && sort === this.sort;
         const arrow = here ? (this.order === "up" ? " ↑" : " ↓") : "";
-        const inner =
-          sort === null
-            ? name
-            : make("button", { type: "button", onclick: () => this.sortBy(sort) }, name + arrow);
+        const inner = sort === null ? name : button(name + arrow, () => this.sortBy(sort));
         const order = here ? (this.order === "up" ? "ascending" : "descending") : null;
         return make("span", { role: "columnheader", class: style, "aria-sort": order }, inner);
       }),
