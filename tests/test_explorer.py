@@ -5,12 +5,13 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import queue
 import re
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -234,6 +235,24 @@ def test_the_command_serves_until_it_is_interrupted(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=30)
     assert (process.returncode, out, err) == (0, "", "Ctrl-C ends it\n\n")
+
+
+def test_the_command_opens_a_browser_unless_it_is_told_not_to(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told: queue.Queue[str] = queue.Queue()
+    monkeypatch.setattr("webbrowser.open", told.put)
+
+    def serve(explored: object, port: int, ready: Callable[[str], object]) -> None:
+        ready("http://127.0.0.1:1/")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("subword.explorer.serve", serve)
+    result = CliRunner().invoke(main, ["explore"])
+    assert (result.exit_code, told.get(timeout=30)) == (0, "http://127.0.0.1:1/")
+    assert result.stdout == "exploring small, smaller at http://127.0.0.1:1/\n"
+    assert CliRunner().invoke(main, ["explore", "--no-browser"]).exit_code == 0
+    assert told.empty()
 
 
 def test_a_port_that_is_taken_is_an_error(explorer: Running) -> None:

@@ -255,7 +255,7 @@ def test_a_click_shows_how_a_token_was_built(browser: Browser, explorer: Running
     with opened(browser, explorer) as page:
         write(page, "and words")
         tokens(page).nth(1).click()
-        page.locator(".inspector a.chip").click()
+        page.get_by_role("link", name="How it was built").click()
         expect(page).to_have_url(re.compile(f"#tree/{id}$"))
         expect(page.locator("#view-tree h2")).to_have_text("Token ␣words")
         rows = page.locator("#view-tree tbody tr")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import webbrowser
 from pathlib import Path
 
@@ -74,8 +75,8 @@ def explore(
     def ready(address: str) -> None:
         click.echo(f"exploring {', '.join(one.name for one in explored)} at {address}")
         click.echo("Ctrl-C ends it", err=True)
-        if not no_browser:
-            webbrowser.open(address)
+        if not no_browser:  # in a thread: a browser on a terminal only returns when it ends
+            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
     try:
         serve(explored, port, ready)

@@ -91,8 +91,9 @@ export class TextView {
       ["in this text", plural(this.times.get(id), "time")],
       ["made by", madeBy(token)],
     ];
+    const link = { href: `#tree/${id}` };
     this.inspector.replaceChildren(
-      make("p", { class: "inspected" }, chip(token.token, { id })),
+      make("p", { class: "inspected" }, chip(token.token), make("a", link, "How it was built")),
       make("dl", {}, ...facts.map(fact)),
     );
   }
