@@ -121,6 +121,25 @@ def test_a_file_that_is_no_text_is_shown_as_it_is(browser: Browser, explorer: Ru
         expect(area).to_be_editable()
 
 
+def test_a_file_is_dropped(browser: Browser, explorer: Running) -> None:
+    drop = """
+        (box) => {
+          const data = new DataTransfer();
+          data.items.add(new File(["and words"], "dropped.txt"));
+          for (const type of ["dragover", "drop"]) {
+            const settings = { dataTransfer: data, bubbles: true, cancelable: true };
+            box.dispatchEvent(new DragEvent(type, settings));
+          }
+        }
+    """
+    with opened(browser, explorer) as page:
+        expect(tokens(page).first).to_be_visible()
+        page.locator("#view-text .input-box").evaluate(drop)
+        expect(tokens(page)).to_have_text(["and", " words"])
+        expect(page.locator("#view-text .tools .note")).to_have_text("dropped.txt")
+        expect(page.locator(".dropping")).to_have_count(0)
+
+
 def test_hostile_text_stays_text(browser: Browser, explorer: Running) -> None:
     text = (
         '<script>alert(1)</script><img src=x onerror="alert(2)">\n'
@@ -497,6 +516,12 @@ def test_a_server_that_has_ended_is_told(browser: Browser) -> None:
         page = context.new_page()
         page.goto(explorer.address)
         expect(tokens(page).first).to_be_visible()
+    wrong: list[str] = []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    tokens(page).first.hover()
+    expect(page.get_by_role("alert")).to_contain_text("has it been ended?")
     page.get_by_role("textbox", name="Text", exact=True).fill("low")
+    page.get_by_role("tab", name="Vocabulary").click()
     expect(page.get_by_role("alert")).to_contain_text("has it been ended?")
     context.close()
+    assert not wrong

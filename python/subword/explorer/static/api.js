@@ -44,18 +44,27 @@ export function newest(call) {
       return;
     }
     running = true;
-    do {
-      again = false;
-      try {
-        await call();
-        tell(null);
-      } catch (error) {
-        if (!(error instanceof Refused)) throw error;
-        tell(error.message);
-      }
-    } while (again);
-    running = false;
+    try {
+      do {
+        again = false;
+        if (await told(call())) tell(null);
+      } while (again);
+    } finally {
+      running = false;
+    }
   };
+}
+
+// Waits for a call; what it refuses is told on the page. Whether it went well.
+export async function told(call) {
+  try {
+    await call;
+    return true;
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    tell(error.message);
+    return false;
+  }
 }
 
 export function tell(problem) {

@@ -3,6 +3,7 @@
 // `fetch(offset, limit)` gives the rows of a window and how many there are in all. Windows that
 // were fetched are kept until the question changes.
 
+import { told } from "./api.js";
 import { make } from "./dom.js";
 
 const PAGE = 200; // rows to a window
@@ -68,7 +69,7 @@ export class VirtualList {
     for (let at = first; at < last; at++) rows.push(this.row(at));
     this.space.replaceChildren(...rows);
     for (let page = Math.floor(first / PAGE); page * PAGE < last; page++) {
-      if (!this.pages.has(page)) this.page(page).then(() => this.draw());
+      if (!this.pages.has(page)) told(this.page(page)).then((good) => good && this.draw());
     }
   }
 

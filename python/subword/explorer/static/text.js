@@ -1,6 +1,6 @@
 // The view of a text: its tokens, how many there are, and what each of them is.
 
-import { ask, newest, textValues } from "./api.js";
+import { ask, newest, textValues, told } from "./api.js";
 import { make, number, plural } from "./dom.js";
 import { Flow } from "./flow.js";
 import { textInput } from "./input.js";
@@ -10,7 +10,7 @@ import { state } from "./state.js";
 export class TextView {
   constructor(element) {
     this.flow = new Flow("Tokens", {
-      point: (at) => this.inspect(at),
+      point: (at) => told(this.inspect(at)),
       open: (at) => (location.hash = `tree/${this.encoded.ids[at]}`),
     });
     this.counts = make("dl", { class: "counts" });
@@ -77,6 +77,7 @@ export class TextView {
     if (!this.known.has(id)) {
       const asked = ask("token", { tokenizer: this.tokenizer, id });
       this.known.set(id, asked);
+      asked.catch(() => this.known.delete(id)); // it may be asked again
     }
     const token = await this.known.get(id);
     if (this.inspected !== at) return;
