@@ -138,6 +138,25 @@ def test_counting_can_be_stopped_and_leaves_nothing(
     assert [entry.name for entry in tmp_path.iterdir()] == ["corpus.txt"]
 
 
+def test_counts_can_be_used_by_other_threads_while_they_train() -> None:
+    counts, more = many_pieces(), Counts({b"low": 1}, pattern="none")
+    some = len(counts)
+    done = threading.Event()
+
+    def add() -> None:
+        while not done.is_set():
+            counts.__iadd__(more)
+
+    adding = threading.Thread(target=add)
+    training = threading.Thread(target=BpeTrainer(300).train_counts, args=[counts])
+    adding.start()
+    training.start()
+    while training.is_alive():
+        assert len(counts) in (some, some + 1)
+    done.set()
+    adding.join()
+
+
 # The log
 
 

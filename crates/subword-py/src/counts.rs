@@ -28,13 +28,25 @@ impl From<subword_core::Counts> for Counts {
 }
 
 impl Counts {
-    /// The counts, to be read. Not to be held while the GIL is waited for.
+    /// The counts, to be read.
+    ///
+    /// INVARIANT: nobody waits for them with the GIL, because who has them may wait for the GIL:
+    /// training asks Python whether to go on.
     pub(crate) fn read(&self) -> RwLockReadGuard<'_, subword_core::Counts> {
         self.counts.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn write(&self) -> RwLockWriteGuard<'_, subword_core::Counts> {
         self.counts.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Looks at them without the GIL.
+    fn peek<R: Send>(
+        &self,
+        py: Python<'_>,
+        look: impl Send + FnOnce(&subword_core::Counts) -> R,
+    ) -> R {
+        py.detach(|| look(&self.read()))
     }
 }
 
@@ -89,37 +101,37 @@ impl Counts {
     /// The pattern: a name, a regular expression, or a list of them.
     #[getter]
     fn pattern<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        pattern_to_python(py, self.read().pattern())
+        pattern_to_python(py, &self.peek(py, |counts| counts.pattern().clone()))
     }
 
     /// The name of the normaliser; none if there is none.
     #[getter]
-    fn normalizer(&self) -> Option<String> {
-        Some(self.read().normalizer())
+    fn normalizer(&self, py: Python<'_>) -> Option<String> {
+        Some(self.peek(py, subword_core::Counts::normalizer))
             .filter(|form| *form != Normalizer::None)
             .map(Normalizer::name)
     }
 
     /// The special tokens, sorted.
     #[getter]
-    fn special_tokens(&self) -> Vec<String> {
-        self.read().special_tokens().to_vec()
+    fn special_tokens(&self, py: Python<'_>) -> Vec<String> {
+        self.peek(py, |counts| counts.special_tokens().to_vec())
     }
 
     /// The sum of all counts.
     #[getter]
-    fn total(&self) -> u64 {
-        self.read().total()
+    fn total(&self, py: Python<'_>) -> u64 {
+        self.peek(py, subword_core::Counts::total)
     }
 
     /// Whether the pieces are on disk.
     #[getter]
-    fn on_disk(&self) -> bool {
-        self.read().is_on_disk()
+    fn on_disk(&self, py: Python<'_>) -> bool {
+        self.peek(py, subword_core::Counts::is_on_disk)
     }
 
-    fn __len__(&self) -> usize {
-        self.read().len()
+    fn __len__(&self, py: Python<'_>) -> usize {
+        self.peek(py, subword_core::Counts::len)
     }
 
     /// The count of a piece.
@@ -132,8 +144,7 @@ impl Counts {
         let count = u64::try_from(count).map_err(|_| {
             PyValueError::new_err(format!("a count is a number from 0 to 2^64 - 1, not {count}"))
         })?;
-        let added = self.write().add_piece(piece, count);
-        added.map_err(|error| errors::raise(py, error))
+        run(py, || self.write().add_piece(piece, count))
     }
 
     /// Adds all of another.
