@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import shutil
 import sys
 import sysconfig
 from pathlib import Path
@@ -28,11 +30,24 @@ os.environ.setdefault("PYSPARK_SUBMIT_ARGS", f"{CONFIGURED} pyspark-shell")
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 os.environ.setdefault("RAY_AUTH_MODE", "disabled")
 
+# What the examples of a page or a module need that may be missing.
+NEEDS = {
+    "cluster.md": ("pyspark", "ray"),
+    "datasets.py": ("datasets",),
+    "transformers.md": ("datasets", "transformers"),
+    "transformers.py": ("transformers",),
+}
+
 
 @pytest.fixture(autouse=True)
 def _examples_run_in_a_folder_of_their_own(request: pytest.FixtureRequest) -> None:
     if not isinstance(request.node, pytest.DoctestItem):
         return
+    for name in NEEDS.get(request.node.path.name, ()):
+        if importlib.util.find_spec(name) is None:
+            pytest.skip(f"needs {name}")
+        if name == "pyspark" and shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+            pytest.skip("Spark needs Java")
     folder: Path = request.getfixturevalue("tmp_path")
     monkeypatch: pytest.MonkeyPatch = request.getfixturevalue("monkeypatch")
     monkeypatch.chdir(folder)
