@@ -4,13 +4,14 @@
 // that is not near the screen is an empty box of about its height; the browser tells when one comes
 // near, and it is filled. So the number of elements depends on the screen, not on the text.
 
-import { make } from "./dom.js";
+import { make, number } from "./dom.js";
 import { nodes } from "./show.js";
 
 const FEWEST = 80;
 const MOST = 240;
 const COLOURS = 5;
 const NEAR = "600px";
+const LONGEST = 2000; // bytes of one token that are shown
 
 // How many tokens a key goes on.
 const STEPS = {
@@ -48,6 +49,7 @@ export class Flow {
       root: this.element,
       rootMargin: NEAR,
     });
+    this.ids = [];
     this.clear();
   }
 
@@ -106,6 +108,7 @@ export class Flow {
   seen(entries) {
     for (const entry of entries) {
       const block = this.blockOf.get(entry.target);
+      if (block === undefined) continue; // of a text that is no longer shown
       if (entry.isIntersecting) this.fill(block);
       else this.empty(block);
     }
@@ -139,15 +142,24 @@ export class Flow {
     block.element.replaceChildren();
   }
 
+  // Bytes of the text; of very many the first.
+  nodes(start, end) {
+    if (end - start <= LONGEST) return nodes(this.bytes.subarray(start, end));
+    let cut = start + LONGEST;
+    while (cut > start && (this.bytes[cut] & 0xc0) === 0x80) cut--;
+    const rest = make("span", { class: "note" }, ` … and ${number(end - cut)} more bytes`);
+    return [...nodes(this.bytes.subarray(start, cut)), rest];
+  }
+
   // What no token stands for.
   gap(start, end) {
-    return make("span", { class: "gap" }, ...nodes(this.bytes.subarray(start, end)));
+    return make("span", { class: "gap" }, ...this.nodes(start, end));
   }
 
   token(at, start) {
     const same = this.different !== null && !this.different.has(at);
     const lost = this.unknown !== null && this.ids[at] === this.unknown;
-    const text = nodes(this.bytes.subarray(start, this.ends[at]));
+    const text = this.nodes(start, this.ends[at]);
     return make(
       "span",
       {
