@@ -269,10 +269,13 @@ def test_several_patterns_are_one_for_each_file_without(tmp_path: Path) -> None:
     assert "expected one, or 1 for the .tiktoken files, found 2" in result.stderr
 
 
-def test_without_its_packages_the_command_names_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in sys.modules if name.startswith("subword.explorer")]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "starlette.applications", None)
+@pytest.mark.parametrize("name", ["starlette", "uvicorn"])
+def test_without_its_packages_the_command_names_them(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    for loaded in [loaded for loaded in sys.modules if loaded.startswith("subword.explorer")]:
+        monkeypatch.delitem(sys.modules, loaded)
+    monkeypatch.setitem(sys.modules, name, None)
     result = CliRunner().invoke(main, ["explore"])
     assert (result.exit_code, result.stderr) == (
         1,

@@ -18,8 +18,17 @@ Text is untrusted and stays text: the page builds its elements by `textContent`,
 Content-Security-Policy forbids all else. Nothing is asked of any other machine.
 """
 
-from subword.explorer.app import application
+try:
+    from subword.explorer.app import application
+    from subword.explorer.server import serve
+except ModuleNotFoundError as error:
+    if (error.name or "").partition(".")[0] not in ("starlette", "uvicorn"):
+        raise
+    raise ImportError(
+        "the explorer needs Starlette and uvicorn\n  hint: pip install 'subword[explore]'",
+        name=error.name,
+    ) from error
+
 from subword.explorer.explored import Explored
-from subword.explorer.server import serve
 
 __all__ = ["Explored", "application", "serve"]

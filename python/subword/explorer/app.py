@@ -17,25 +17,19 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
 from subword import SubwordError, __version__
 from subword.explorer import building, text, training, vocabulary
 from subword.explorer.explored import Explored
 from subword.explorer.questions import MOST_BODY, MOST_TEXT, Question, RefusedError
-
-try:
-    from starlette.applications import Starlette
-    from starlette.concurrency import run_in_threadpool
-    from starlette.datastructures import Headers, MutableHeaders
-    from starlette.exceptions import HTTPException
-    from starlette.middleware import Middleware
-    from starlette.requests import Request
-    from starlette.responses import Response
-    from starlette.routing import Route
-except ImportError as error:
-    raise ImportError(
-        "the explorer needs Starlette and uvicorn\n  hint: pip install 'subword[explore]'",
-        name=error.name,
-    ) from error
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
