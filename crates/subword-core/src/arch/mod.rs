@@ -21,6 +21,7 @@ mod bert_x86_64;
 mod lines;
 mod pages;
 mod scalar;
+mod sets;
 mod utf8;
 mod wide;
 #[cfg(target_arch = "x86_64")]
@@ -89,6 +90,10 @@ pub trait Classify {
 
     /// Appends the positions of the ones, each with `base` added.
     fn positions(bits: u64, base: usize, into: &mut Vec<usize>);
+
+    /// The ids of a key in a line of two keys and their ids (see `cache`): writes all places, says how
+    /// many count, 0 if it is not there.
+    fn look_up(line: &Line, key: [u64; 2], into: &mut [u32; 8]) -> usize;
 
     /// What the first bytes of a text, at most 64, become by BERT's rules. What was written beyond the
     /// bytes that count means nothing.
@@ -332,6 +337,49 @@ mod tests {
             assert_eq!(masks.apostrophe, all(byte == b'\''));
             assert_eq!(masks.slash, all(byte == b'/'));
             assert_eq!(masks.starts, u64::MAX);
+        }
+    }
+
+    struct LookUp<'a>(&'a Line, [u64; 2]);
+
+    impl Kernel for LookUp<'_> {
+        type Output = (usize, [u32; 8]);
+
+        #[inline(always)]
+        fn run<C: Classify>(self) -> Self::Output {
+            let mut ids = [u32::MAX; 8];
+            (C::look_up(self.0, self.1, &mut ids), ids)
+        }
+    }
+
+    #[test]
+    fn every_level_finds_both_keys_of_a_line_and_no_other() {
+        let ids: [[u64; 5]; 2] = [[1, (1 << 21) - 1, 3, 4, 5], [6, 7, (1 << 21) - 2, 0, 9]];
+        let word = |a: u64, b: u64, c: u64| a | b << 21 | c << 42;
+        for (first, second) in (1..=5).flat_map(|a| (1..=5).map(move |b| (a, b))) {
+            let [f, s] = ids;
+            let keys = [[1, 2], [1, 3]];
+            let line: Line = [
+                1,
+                2,
+                1,
+                3,
+                word(f[0], f[1], first),
+                word(f[2], f[3], f[4]),
+                word(s[0], s[1], second),
+                word(s[2], s[3], s[4]),
+            ];
+            for level in Level::available() {
+                for ((key, ids), count) in keys.iter().zip(ids).zip([first, second]) {
+                    let (found, places) = level.run(LookUp(&line, *key));
+                    assert_eq!(found as u64, count, "{level:?}");
+                    assert!(places.iter().zip(ids).all(|(&a, b)| u64::from(a) == b), "{level:?}");
+                }
+                // Halves of keys, both keys crossed, and ids that look like a key.
+                for key in [[1, 1], [2, 1], [3, 2], [2, 3], [line[4], line[5]], [0, 0]] {
+                    assert_eq!(level.run(LookUp(&line, key)).0, 0, "{level:?} {key:?}");
+                }
+            }
         }
     }
 

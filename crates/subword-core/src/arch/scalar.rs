@@ -1,7 +1,9 @@
 //! The plain form, which defines the answer.
 
 use super::wide::{Wide, wide};
-use super::{BLOCK, BertBlock, BertRules, Classify, Masks, UTF8_GROUP, WINDOW, bert, utf8};
+use super::{
+    BLOCK, BertBlock, BertRules, Classify, Line, Masks, UTF8_GROUP, WINDOW, bert, sets, utf8,
+};
 
 /// One bit per class of ASCII.
 pub(super) const CLASS_BITS: [u8; 128] = {
@@ -78,6 +80,11 @@ impl Classify for Scalar {
             into.push(base + bits.trailing_zeros() as usize);
             bits &= bits - 1;
         }
+    }
+
+    #[inline(always)]
+    fn look_up(line: &Line, key: [u64; 2], into: &mut [u32; 8]) -> usize {
+        sets::look_up(line, key, into)
     }
 
     #[inline(always)]

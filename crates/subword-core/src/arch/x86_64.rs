@@ -5,7 +5,7 @@ use std::arch::x86_64::*;
 use super::bert_x86_64::{bert_avx2, bert_avx512};
 use super::scalar::{CLASS_BITS, Scalar};
 use super::wide::{Lanes, Leads, leads};
-use super::{BLOCK, BertBlock, BertRules, Classify, Kernel, Masks, UTF8_GROUP, WINDOW};
+use super::{BLOCK, BertBlock, BertRules, Classify, Kernel, Line, Masks, UTF8_GROUP, WINDOW, sets};
 
 pub(super) fn has_avx2() -> bool {
     is_x86_feature_detected!("avx2")
@@ -59,6 +59,11 @@ impl Classify for Avx2 {
     #[inline(always)]
     fn positions(bits: u64, base: usize, into: &mut Vec<usize>) {
         Scalar::positions(bits, base, into);
+    }
+
+    #[inline(always)]
+    fn look_up(line: &Line, key: [u64; 2], into: &mut [u32; 8]) -> usize {
+        sets::look_up(line, key, into)
     }
 
     #[inline(always)]
@@ -172,6 +177,12 @@ impl Classify for Avx512 {
     fn positions(bits: u64, base: usize, into: &mut Vec<usize>) {
         // SAFETY: as above.
         unsafe { positions_avx512(bits, base, into) }
+    }
+
+    #[inline(always)]
+    fn look_up(line: &Line, key: [u64; 2], into: &mut [u32; 8]) -> usize {
+        // SAFETY: as above.
+        unsafe { sets::look_up_avx512(line, key, into) }
     }
 
     #[inline(always)]

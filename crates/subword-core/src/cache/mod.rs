@@ -10,15 +10,21 @@ is compared before an answer is used, and what does not fit is forgotten and mer
 | *middle* | up to 31 bytes | up to 11 | a cache line: a 256-bit key and the ids      |
 | *long*   | up to 255      | any     | a slot that points into arenas; when one is full, the table starts afresh |
 
-A key is the piece and its length, compared as words. An id has 21 bits, so three share a word, and
-the number of ids has the place of a last one.
-Short and middle are sets of two: a new entry takes the first place, the one there moves to the
-second, the one there is forgotten. A look-up touches one cache line (two, next to each other, in
-the middle table), which can be asked for ahead of its use.
+A key is the piece and its length, compared as words. An id has 21 bits, so three share a word; the
+third place of the first word has the number of ids:
 
-A piece with too many ids for its length goes to the next table, unless it is ASCII: such pieces are
-rare (no word, no number), and to look for every new word in three tables costs more than to merge
-them again.
+```text
+first . second . number      third . fourth . fifth      ...
+```
+
+Short and middle are sets of four and two, in two lines next to each other. A new entry takes the
+first place of its line, the one there moves on, and what has no place left is forgotten. A look-up
+touches one line, which can be asked for ahead of its use, and the one beside it only in vain or for
+an old entry. (Sets of one line forgot a sixth of what a text in many languages has, 2026-11-15.)
+
+A piece with too many ids for its length goes to the next table, unless it is ASCII or would go two
+tables on: such pieces are rare (no word, no number), and to look for every new word in three tables
+costs more than to merge them again.
 
 The ids of a whole piece and of the same bytes as a part of a longer one can differ (a model may
 take a piece that is a token as it is, see `ignore_merges`), so a key says which of the two it is.
@@ -29,7 +35,7 @@ A cache belongs to one thread at a time (see [`Pool`]): no locks, no shared writ
 mod long;
 mod pool;
 
-use crate::arch::{self, Line, Lines};
+use crate::arch::{self, Classify, Line, Lines};
 use crate::types::TokenId;
 use crate::vocab::MAX_ID;
 use long::Long;
@@ -66,7 +72,7 @@ type MiddleKey = [u64; 4];
 /// Piece to ids, remembered.
 #[derive(Debug)]
 pub struct Cache {
-    /// In a line two keys of two words, then their ids.
+    /// In a line two keys of two words, then their ids; the line beside it belongs to the same set.
     short: Table,
     /// In a line a key of four words, then its ids; the line beside it belongs to the same set.
     middle: Table,
@@ -123,7 +129,7 @@ impl Ids {
     /// How many ids there are.
     #[inline(always)]
     pub fn len(self) -> usize {
-        packed(&self.0, SHORT_IDS) as usize
+        number(&self.0)
     }
 
     /// Whether there are none.
@@ -134,24 +140,32 @@ impl Ids {
     /// All places, and some more that mean nothing; only the first `len` count.
     #[inline(always)]
     pub fn places(self) -> [TokenId; 8] {
-        const AT: [u64; 8] = [0, 21, 42, 0, 21, 42, 63, 63];
+        const AT: [u64; 8] = [0, 21, 0, 21, 42, 63, 63, 63];
         let [v, w] = self.0;
-        let words = [v, v, v, w, w, w, w, w];
+        let words = [v, v, w, w, w, w, w, w];
         std::array::from_fn(|i| (words[i] >> AT[i]) as TokenId & ((1 << ID_BITS) - 1))
     }
 }
 
-/// The number in a place: 21 bits, three to a word.
+/// The id in a place: 21 bits, two in the first word, three in every other.
 #[inline(always)]
 fn packed(words: &[u64], at: usize) -> TokenId {
+    let at = at + usize::from(at >= 2);
     (words[at / 3] >> (at % 3 * ID_BITS)) as TokenId & ((1 << ID_BITS) - 1)
 }
 
-/// The words of these ids, and their number in the last place.
+/// How many ids there are.
+#[inline(always)]
+fn number(words: &[u64]) -> usize {
+    (words[0] >> (2 * ID_BITS)) as usize
+}
+
+/// The words of these ids.
 fn pack<const WORDS: usize>(ids: &[TokenId]) -> [u64; WORDS] {
     let mut words = [0; WORDS];
-    let number = (3 * WORDS - 1, ids.len() as TokenId);
-    for (at, id) in ids.iter().copied().enumerate().chain([number]) {
+    words[0] = (ids.len() as u64) << (2 * ID_BITS);
+    for (at, &id) in ids.iter().enumerate() {
+        let at = at + usize::from(at >= 2);
         words[at / 3] |= u64::from(id) << (at % 3 * ID_BITS);
     }
     words
@@ -175,15 +189,23 @@ impl View<'_> {
         line
     }
 
+    /// Writes the ids of a short piece, all places of them, and says how many count; 0 if its line does
+    /// not have it: then [`View::short`] may know more.
+    #[inline(always)]
+    pub fn short_into<C: Classify>(&self, key: Key, line: u32, into: &mut [TokenId; 8]) -> usize {
+        self.short.get(line as usize).map_or(0, |line| C::look_up(line, key, into))
+    }
+
     /// The ids of a short piece.
     #[inline(always)]
     pub fn short(&self, key: Key, line: u32) -> Option<Ids> {
-        let line = self.short.get(line as usize)?;
-        let first = (line[0] ^ key[0]) | (line[1] ^ key[1]) == 0;
-        let second = (line[2] ^ key[0]) | (line[3] ^ key[1]) == 0;
-        // PERF: which of the two places it is cannot be predicted, that it is one of them can.
-        let at = if first { 4 } else { 6 };
-        (first | second).then(|| Ids([line[at], line[at + 1]]))
+        in_line(self.short.get(line as usize)?, key).or_else(|| self.short_beside(key, line))
+    }
+
+    /// The ids of a short piece that did not stay in its line.
+    #[inline(always)]
+    pub fn short_beside(&self, key: Key, line: u32) -> Option<Ids> {
+        in_line(self.short.get(line as usize ^ 1)?, key)
     }
 
     /// Where a middle piece lives, asked for ahead of its use.
@@ -236,7 +258,7 @@ impl View<'_> {
         };
         let line = [line, line ^ 1].into_iter().filter_map(|at| self.middle.get(at)).find(same)?;
         let id = |at: usize| packed(&line[4..], at);
-        Some((std::array::from_fn(id), id(MIDDLE_IDS) as usize))
+        Some((std::array::from_fn(id), number(&line[4..])))
     }
 }
 
@@ -244,8 +266,8 @@ impl Cache {
     /// A cache that uses at most `bytes` of memory; 0 remembers nothing.
     pub fn new(bytes: usize) -> Cache {
         Cache {
-            short: Table::new(bytes / 4),
-            middle: Table::new(bytes / 2),
+            short: Table::new(bytes / 2),
+            middle: Table::new(bytes / 4),
             long: Long::new(bytes / 4),
         }
     }
@@ -298,7 +320,8 @@ impl Cache {
     /// The ids of a piece that is in neither of the two other tables.
     #[inline]
     pub fn long(&self, piece: &[u8], part: bool) -> Option<&[TokenId]> {
-        if piece.len() <= LONGEST_MIDDLE && piece.is_ascii() {
+        let len = piece.len();
+        if len <= LONGEST_SHORT || len <= LONGEST_MIDDLE && piece.is_ascii() {
             return None;
         }
         self.long.get(piece, part)
@@ -323,17 +346,23 @@ impl Cache {
                 let &[a, b, c, d, v, w, x, y] = line;
                 self.put_middle([a, b, c, d], [v, w, x, y]);
             }
-        } else if len > LONGEST_MIDDLE || !piece.is_ascii() {
+        } else if len > LONGEST_MIDDLE || len > LONGEST_SHORT && !piece.is_ascii() {
             self.long.insert(piece, part, ids);
         }
     }
 
-    /// Puts an entry first in its line. The key 0 is none.
+    /// Puts an entry first in its line, and the last one there into the line beside it if that has room.
+    /// The key 0 is none.
     fn put_short(&mut self, key: Key, [first, second]: [u64; 2]) {
         let at = self.short.line_of(mix(key[0], key[1]));
-        if let Some(line) = self.short.lines.get_mut(at).filter(|_| key != [0; 2]) {
-            let [a, b, _, _, v, w, _, _] = *line;
-            *line = [key[0], key[1], a, b, first, second, v, w];
+        let Some(line) = self.short.lines.get_mut(at).filter(|_| key != [0; 2]) else { return };
+        let [a, b, c, d, v, w, x, y] = *line;
+        *line = [key[0], key[1], a, b, first, second, v, w];
+        if let Some([.., e, f, _, _, s, t]) = self.short.lines.get_mut(at ^ 1)
+            && [c, d] != [0; 2]
+            && [*e, *f] == [0; 2]
+        {
+            (*e, *f, *s, *t) = (c, d, x, y);
         }
     }
 
@@ -348,6 +377,16 @@ impl Cache {
             self.middle.lines[at] = [a, b, c, d, v, w, x, y];
         }
     }
+}
+
+/// The ids of a short piece in this line.
+#[inline(always)]
+fn in_line(line: &Line, key: Key) -> Option<Ids> {
+    let first = (line[0] ^ key[0]) | (line[1] ^ key[1]) == 0;
+    let second = (line[2] ^ key[0]) | (line[3] ^ key[1]) == 0;
+    // PERF: which of the two places it is cannot be predicted, that it is one of them can.
+    let at = if first { 4 } else { 6 };
+    (first | second).then(|| Ids([line[at], line[at + 1]]))
 }
 
 /// The first `i` bytes of a word. PERF: a look into this table is shorter than the shifts.
@@ -378,16 +417,23 @@ const FIRST_BYTES_OF_TWO: [[u128; 2]; 32] = {
 pub fn short_key(text: &[u8], start: usize, end: usize, part: bool) -> Key {
     let len = end - start;
     debug_assert!((1..=LONGEST_SHORT).contains(&len));
-    let bytes = match text[start..].first_chunk::<16>() {
-        Some(bytes) => u128::from_le_bytes(*bytes) & FIRST_BYTES[len % 16],
+    match text[start..].first_chunk::<16>() {
+        Some(window) => window_key(window, len, part),
         None => {
-            let mut bytes = [0; 16];
-            bytes[..len].copy_from_slice(&text[start..end]);
-            u128::from_le_bytes(bytes)
+            let mut window = [0; 16];
+            window[..len].copy_from_slice(&text[start..end]);
+            window_key(&window, len, part)
         }
-    };
-    let key = bytes | u128::from(tag(len, part)) << 120;
-    [key as u64, (key >> 64) as u64]
+    }
+}
+
+/// The key of the first `len` bytes of a window. PERF: by words, as both halves are multiplied next.
+#[inline(always)]
+pub fn window_key(window: &[u8; 16], len: usize, part: bool) -> Key {
+    let keep = FIRST_BYTES[len % 16];
+    let word = |at: usize| window[at..].first_chunk().map_or(0, |word| u64::from_le_bytes(*word));
+    let tag = u64::from(tag(len, part)) << 56;
+    [word(0) & keep as u64, word(8) & (keep >> 64) as u64 | tag]
 }
 
 /// The key of `text[start..end]`, at most 31 bytes.

@@ -22,7 +22,7 @@ use super::{Finders, Tokenizer};
 use crate::arch::{Classify, Kernel};
 use crate::bpe::{CUTS, LONGEST_SHORT as LONGEST_WORD, Merged};
 use crate::cache::{
-    Cache, Key, LONGEST_MIDDLE, LONGEST_SHORT, MIDDLE_IDS, NO_KEY, View, short_key,
+    Cache, Key, LONGEST_MIDDLE, LONGEST_SHORT, MIDDLE_IDS, NO_KEY, View, short_key, window_key,
 };
 use crate::error::{Error, Result};
 use crate::longest;
@@ -56,9 +56,9 @@ pub(super) struct Worker {
 }
 
 /// A piece or segment on its way.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Entry {
-    /// Its key if it is short, else that of none.
+    /// Its key if it is short, else that of none, with its line in the middle table as the first word.
     key: Key,
     end: usize,
     line: u32,
@@ -84,10 +84,10 @@ impl Entry {
         if end - start <= LONGEST_SHORT {
             let key = short_key(text, start, end, part);
             Entry { key, line: view.line_of(key), end, part }
+        } else if end - start <= LONGEST_MIDDLE {
+            let line = view.middle_line_of(text, start, end, part);
+            Entry { key: [u64::from(line), NO_KEY[1]], line: 0, end, part }
         } else {
-            if end - start <= LONGEST_MIDDLE {
-                view.middle_line_of(text, start, end, part);
-            }
             Entry { key: NO_KEY, line: 0, end, part }
         }
     }
@@ -98,7 +98,7 @@ impl Worker {
         Worker {
             cache: Cache::new(cache_bytes),
             ends: Vec::with_capacity(2 * BATCH),
-            entries: Vec::with_capacity(2 * BATCH),
+            entries: vec![Entry::default(); MOST_ENTRIES],
             known: Vec::new(),
             gaps: Vec::new(),
             places: Vec::new(),
@@ -253,7 +253,9 @@ impl Tokenizer {
             let start = walk.start;
             let Worker { cache, entries, known, gaps, .. } = &mut *worker;
             let view = cache.view();
-            self.level.run(Enter { tokenizer: self, text, ends, view, walk: &mut walk, entries });
+            let enter = Enter { tokenizer: self, text, ends, view, walk: &mut walk, entries };
+            let count = self.level.run(enter);
+            let entries = &entries[..count];
             let found = self.level.run(LookUp { text, start, entries, view, known, gaps });
             if gaps.is_empty() {
                 sink.many(&known[..found]);
@@ -277,6 +279,14 @@ impl Tokenizer {
         let Worker { cache, known, gaps, places, merged, remembered, ids, .. } = worker;
         places.clear();
         remembered.clear();
+        // What is short and has many ids is in the middle table, unless it is ASCII (see `cache`).
+        let view = cache.view();
+        let in_middle = |gap: &Gap| {
+            gap.end - gap.start <= LONGEST_SHORT && !text[gap.start..gap.end].is_ascii()
+        };
+        for gap in gaps.iter().filter(|gap| in_middle(gap)) {
+            view.middle_line_of(text, gap.start, gap.end, gap.part);
+        }
         for gap in gaps.iter_mut() {
             let piece = &text[gap.start..gap.end];
             if u32::try_from(piece.len()).is_err() {
@@ -286,7 +296,10 @@ impl Tokenizer {
                 });
             }
             let first = remembered.len();
-            if let Some(ids) = cache.long(piece, gap.part) {
+            let middle = in_middle(gap).then(|| view.middle(text, gap.start, gap.end, gap.part));
+            if let Some((ids, count)) = middle.flatten() {
+                remembered.extend_from_slice(&ids[..count]);
+            } else if let Some(ids) = cache.long(piece, gap.part) {
                 remembered.extend_from_slice(ids);
             } else if piece.len() > LONGEST_WORD {
                 self.joins.each_part(piece, |from, to| {
@@ -333,38 +346,52 @@ struct Walk {
     within: bool,
 }
 
-/// The first pass: makes entries of the pieces, until it is time to look them up.
+/// The first pass: makes entries of the pieces, until it is time to look them up; returns how many.
 struct Enter<'a> {
     tokenizer: &'a Tokenizer,
     text: &'a [u8],
     ends: &'a [usize],
     view: View<'a>,
     walk: &'a mut Walk,
-    entries: &'a mut Vec<Entry>,
+    entries: &'a mut [Entry],
 }
 
 impl Kernel for Enter<'_> {
-    type Output = ();
+    type Output = usize;
 
     #[inline(always)]
-    fn run<C: Classify>(self) {
+    fn run<C: Classify>(self) -> usize {
         let Enter { tokenizer, text, ends, view, walk, entries } = self;
         let mut start = walk.start;
-        entries.clear();
-        while entries.len() < MOST_ENTRIES && walk.piece < ends.len() {
+        let mut count = 0;
+        while count + CUTS <= entries.len() && walk.piece < ends.len() {
             let end = ends[walk.piece];
+            // PERF: nearly all pieces are short, and few are near the end of the text.
+            if !walk.within
+                && end - start <= LONGEST_SHORT
+                && let Some(window) = text.get(start..).and_then(|rest| rest.first_chunk())
+            {
+                let key = window_key(window, end - start, false);
+                entries[count] = Entry { key, line: view.line_of(key), end, part: false };
+                count += 1;
+                start = end;
+                walk.piece += 1;
+                continue;
+            }
             let piece = &text[start..end];
             if !walk.within && (piece.len() <= LONGEST_SHORT || !is_wide(piece)) {
-                entries.push(Entry::new(view, text, start, end, false));
+                entries[count] = Entry::new(view, text, start, end, false);
+                count += 1;
                 start = end;
             } else {
                 let mut cuts = [0; CUTS];
-                let count = tokenizer.joins.cut(piece, &mut cuts);
+                let parts = tokenizer.joins.cut(piece, &mut cuts);
                 let whole = cuts[0] == piece.len() && !walk.within;
                 let part = tokenizer.merger.tells_parts() && !whole;
                 let base = start;
-                for &cut in &cuts[..count] {
-                    entries.push(Entry::new(view, text, start, base + cut, part));
+                for &cut in &cuts[..parts] {
+                    entries[count] = Entry::new(view, text, start, base + cut, part);
+                    count += 1;
                     start = base + cut;
                 }
             }
@@ -372,6 +399,7 @@ impl Kernel for Enter<'_> {
             walk.piece += usize::from(!walk.within);
         }
         walk.start = start;
+        count
     }
 }
 
@@ -398,16 +426,15 @@ impl Kernel for LookUp<'_> {
         }
         let known = &mut known[..];
         let mut len = 0;
-        for &Entry { key, end, line, part } in entries {
-            if let Some(ids) = view.short(key, line) {
-                if let Some(places) = known[len..].first_chunk_mut() {
-                    *places = ids.places();
-                }
-                len += ids.len();
-            } else if let Some((ids, more)) = middle(view, text, start, end, part) {
-                known[len..len + MIDDLE_IDS].copy_from_slice(&ids);
-                len += more;
-            } else {
+        for entry in entries {
+            let &Entry { key, end, line, part } = entry;
+            let Some(places) = known[len..].first_chunk_mut() else { break };
+            let mut count = view.short_into::<C>(key, line, places);
+            if count == 0 {
+                count = elsewhere(view, text, start, entry, &mut known[len..]);
+            }
+            len += count;
+            if count == 0 {
                 gaps.push(Gap { known: len, start, end, part, remembered: (0, 0) });
             }
             start = end;
@@ -416,20 +443,22 @@ impl Kernel for LookUp<'_> {
     }
 }
 
-/// The ids of a piece in the middle table. ASCII words are never there (see `cache`).
+/// Writes the ids of a piece that is not in the line of its key, and says how many there are.
 #[inline(always)]
-fn middle(
-    view: View,
-    text: &[u8],
-    start: usize,
-    end: usize,
-    part: bool,
-) -> Option<([TokenId; MIDDLE_IDS], usize)> {
-    let len = end - start;
-    if len > LONGEST_MIDDLE || len <= LONGEST_SHORT && text[start..end].is_ascii() {
-        return None;
+fn elsewhere(view: View, text: &[u8], start: usize, entry: &Entry, into: &mut [TokenId]) -> usize {
+    let &Entry { key, end, line, part } = entry;
+    if end - start <= LONGEST_SHORT {
+        let Some(ids) = view.short_beside(key, line) else { return 0 };
+        into[..8].copy_from_slice(&ids.places());
+        return ids.len();
     }
-    view.middle(text, start, end, part)
+    if end - start > LONGEST_MIDDLE {
+        return 0;
+    }
+    let found = view.middle_at(key[0] as u32, text, start, end, part);
+    let Some((ids, count)) = found else { return 0 };
+    into[..MIDDLE_IDS].copy_from_slice(&ids);
+    count
 }
 
 /// Whether a piece starts, after an optional space, with a character of three bytes or more:

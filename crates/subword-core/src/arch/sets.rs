@@ -1,0 +1,79 @@
+/*!
+A line with two keys: which is it, and which ids does it have?
+
+```text
+key (128 bits) . key . ids (128 bits) . ids          ids  first . second . number | third . fourth . fifth
+```
+
+An id has 21 bits (`cache` says why). The plain form compares words and shifts; with AVX-512 one
+comparison looks at both keys, and one instruction that takes bytes from any bit of a word gives all
+ids.
+*/
+
+use super::Line;
+
+/// How many bits an id has.
+const ID_BITS: u32 = 21;
+
+const ID_MASK: u32 = (1 << ID_BITS) - 1;
+
+/// The plain form.
+#[inline(always)]
+pub(super) fn look_up(line: &Line, key: [u64; 2], into: &mut [u32; 8]) -> usize {
+    let first = (line[0] ^ key[0]) | (line[1] ^ key[1]) == 0;
+    let second = (line[2] ^ key[0]) | (line[3] ^ key[1]) == 0;
+    // PERF: which of the two places it is cannot be predicted, that it is one of them can.
+    let (v, w) = if first { (line[4], line[5]) } else { (line[6], line[7]) };
+    let id = |word: u64, place: u32| (word >> (place * ID_BITS)) as u32 & ID_MASK;
+    into[..5].copy_from_slice(&[id(v, 0), id(v, 1), id(w, 0), id(w, 1), id(w, 2)]);
+    if first | second { (v >> (2 * ID_BITS)) as usize } else { 0 }
+}
+
+#[cfg(target_arch = "x86_64")]
+pub(super) use wide::look_up_avx512;
+
+#[cfg(target_arch = "x86_64")]
+mod wide {
+    use std::arch::x86_64::*;
+
+    use super::{ID_BITS, ID_MASK, Line};
+
+    /// The bits from which the bytes of two ids are taken, each id as four bytes.
+    const fn bits_of(first: u32, second: u32) -> i64 {
+        let (mut bits, mut byte) = (0, 0);
+        while byte < 4 {
+            bits |= ((first * ID_BITS + 8 * byte) as i64 & 63) << (8 * byte);
+            bits |= ((second * ID_BITS + 8 * byte) as i64 & 63) << (32 + 8 * byte);
+            byte += 1;
+        }
+        bits
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,bmi1")]
+    pub(in super::super) fn look_up_avx512(
+        line: &Line,
+        key: [u64; 2],
+        into: &mut [u32; 8],
+    ) -> usize {
+        // SAFETY: a line has 64 bytes, a key 16; `loadu` takes any alignment.
+        let (lanes, key) = unsafe {
+            (_mm512_loadu_si512(line.as_ptr().cast()), _mm_loadu_si128(key.as_ptr().cast()))
+        };
+        let equal = _mm512_cmpeq_epi64_mask(lanes, _mm512_broadcast_i32x4(key));
+        // Bit 0 or bit 2: both words of the first or of the second key are equal.
+        let found = u32::from(equal & equal >> 1 & 0b101);
+        // PERF: 0 bits are 32 zeros, so what is not found reads some place too, and no branch is taken.
+        let at = 4 + (found.trailing_zeros() as usize & 2);
+        // SAFETY: `at` is 4 or 6, so these are 16 bytes of the line; `loadu` takes any alignment.
+        let ids = unsafe { _mm_loadu_si128(line.as_ptr().add(at).cast()) };
+        // The words as they are, and the second twice more.
+        let words = _mm512_permutex_epi64::<0b01_01_01_00>(_mm512_castsi128_si512(ids));
+        let bits = _mm512_set_epi64(0, 0, 0, 0, 0, bits_of(2, 2), bits_of(0, 1), bits_of(0, 1));
+        let ids = _mm512_multishift_epi64_epi8(bits, words);
+        let ids = _mm512_and_si512(ids, _mm512_set1_epi32(ID_MASK as i32));
+        // SAFETY: there is room for eight ids, which are 32 bytes; `storeu` takes any alignment.
+        unsafe { _mm256_storeu_si256(into.as_mut_ptr().cast(), _mm512_castsi512_si256(ids)) };
+        if found == 0 { 0 } else { (line[at % 8] >> (2 * ID_BITS)) as usize }
+    }
+}
