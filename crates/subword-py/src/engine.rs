@@ -13,6 +13,7 @@ use subword_core::{Content, Encoder, Merges, Result, Slot, TokenId, Tokenizer, U
 
 use crate::errors;
 use crate::ids::{id_from, ids_from};
+use crate::lists::Integers;
 use crate::model::{Model, pattern_to_python, special_to_python};
 use crate::numbers::{ThreadsArgument, natural};
 use crate::text::{Errors, Special, Text, Texts};
@@ -25,6 +26,8 @@ const DETACH_BYTES: usize = 4096;
 pub(crate) struct Engine {
     tokenizer: Tokenizer,
     linear: bool,
+    /// For lists.
+    integers: Integers,
 }
 
 impl Engine {
@@ -67,7 +70,8 @@ impl Engine {
             true => Tokenizer::linear(model),
             false => Tokenizer::new(model, cache_bytes),
         });
-        Ok(Engine { tokenizer: made.map_err(|error| errors::raise(py, error))?, linear })
+        let tokenizer = made.map_err(|error| errors::raise(py, error))?;
+        Ok(Engine { tokenizer, linear, integers: Integers::default() })
     }
 
     /// The ids of a text, as a list.
@@ -86,7 +90,7 @@ impl Engine {
         threads: Option<ThreadsArgument>,
     ) -> PyResult<Bound<'py, PyList>> {
         let ids = self.ids_of(text, special, errors, add_special_tokens, threads)?;
-        PyList::new(text.py(), ids)
+        self.integers.list(text.py(), &ids)
     }
 
     /// The ids of a text, as a numpy array of uint32.
@@ -125,8 +129,7 @@ impl Engine {
     ) -> PyResult<Bound<'py, PyList>> {
         let py = texts.py();
         let ragged = self.ragged_of(texts, special, errors, add_special_tokens, threads)?;
-        let list = |two: &[u64]| PyList::new(py, &ragged.ids[two[0] as usize..two[1] as usize]);
-        PyList::new(py, ragged.offsets.windows(2).map(list).collect::<PyResult<Vec<_>>>()?)
+        self.integers.lists(py, &ragged.ids, &ragged.offsets)
     }
 
     /// The ids of many texts, one after the other, and where each text starts and ends among them.

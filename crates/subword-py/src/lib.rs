@@ -4,6 +4,7 @@ mod counts;
 mod engine;
 mod errors;
 mod ids;
+mod lists;
 mod model;
 mod numbers;
 mod text;
