@@ -236,7 +236,7 @@ impl Kernel for LookUp<'_> {
         for text in 0..=batch.found.bounds.len() {
             let bound = batch.found.bounds.get(text).copied().unwrap_or(words);
             while word < bound {
-                len = batch.one(word, len, view, encoder);
+                len = batch.one::<C>(word, len, view, encoder);
                 word += 1;
             }
             if text < batch.found.bounds.len() {
@@ -251,7 +251,13 @@ impl Batch {
     /// Appends the ids of a word to those that are known, of which there are `len`; returns how many
     /// there are then.
     #[inline(always)]
-    fn one(&mut self, word: usize, len: usize, view: View, encoder: &WordEncoder) -> usize {
+    fn one<C: Classify>(
+        &mut self,
+        word: usize,
+        len: usize,
+        view: View,
+        encoder: &WordEncoder,
+    ) -> usize {
         let Entry { key, line, kind } = self.entries[word];
         let (start, end) = (self.found.starts[word], self.found.ends[word]);
         let normal = &self.found.normal;
@@ -262,10 +268,13 @@ impl Batch {
                 return now;
             }
             Kind::Short => {
-                if let Some(ids) = view.short(key, line) {
-                    if let Some(places) = self.known[len..].first_chunk_mut() {
-                        *places = ids.places();
-                    }
+                let Some(places) = self.known[len..].first_chunk_mut() else { return len };
+                let count = view.short_into::<C>(key, line, places);
+                if count > 0 {
+                    return len + count;
+                }
+                if let Some(ids) = view.short_beside(key, line) {
+                    *places = ids.places();
                     return len + ids.len();
                 }
                 // Short words of ASCII are never in the middle table (see `cache`).
