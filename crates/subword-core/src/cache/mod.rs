@@ -203,9 +203,14 @@ impl View<'_> {
     }
 
     /// The ids of a short piece that did not stay in its line.
+    ///
+    /// PERF: nothing left a line that has room, so most of the time there is no need to wait for the
+    /// line beside it.
     #[inline(always)]
     pub fn short_beside(&self, key: Key, line: u32) -> Option<Ids> {
-        in_line(self.short.get(line as usize ^ 1)?, key)
+        let line = line as usize;
+        let full = self.short.get(line).is_some_and(|line| line[2] | line[3] != 0);
+        if full { in_line(self.short.get(line ^ 1)?, key) } else { None }
     }
 
     /// Where a middle piece lives, asked for ahead of its use.
@@ -457,6 +462,17 @@ fn middle_key(text: &[u8], start: usize, end: usize, part: bool) -> MiddleKey {
     };
     let [low, high] = [halves[0], halves[1] | u128::from(tag(len, part)) << 120];
     [low as u64, (low >> 64) as u64, high as u64, (high >> 64) as u64]
+}
+
+/// How many characters a short piece has, and whether all of them are ASCII.
+#[inline(always)]
+pub fn characters(key: Key) -> (usize, bool) {
+    /// The first bit of each byte; those that continue a character have it and not the second.
+    const FIRST: u64 = 0x8080_8080_8080_8080;
+    let [low, high] = key.map(|word| word & FIRST);
+    let continued = key.map(|word| (word & !(word << 1) & FIRST).count_ones() as usize);
+    let len = (key[1] >> 56) as usize & usize::from(!PART);
+    (len - continued[0] - continued[1], low | high & (FIRST >> 8) == 0)
 }
 
 /// The last byte of a key.

@@ -8,7 +8,8 @@ for, then all words are looked up, and what was new is remembered at the end.
 
 use crate::arch::{Classify, Kernel, Level};
 use crate::cache::{
-    Cache, Key, LONGEST_MIDDLE, LONGEST_SHORT, MIDDLE_IDS, NO_KEY, View, short_key,
+    Cache, Key, LONGEST_MIDDLE, LONGEST_SHORT, MIDDLE_IDS, NO_KEY, SHORT_IDS, View, characters,
+    short_key,
 };
 use crate::tokenizer::encode::wordpiece::{Fast, Words};
 use crate::tokenizer::encode::{Sink, Worker};
@@ -277,9 +278,11 @@ impl Batch {
                     *places = ids.places();
                     return len + ids.len();
                 }
-                // Short words of ASCII are never in the middle table (see `cache`).
-                let ascii = normal[start..end].is_ascii();
-                if ascii { None } else { view.middle(normal, start, end, false) }
+                // PERF: a short word is in the middle table only if it has many ids, and it has no more of
+                // them than characters. ASCII never is (see `cache`).
+                let (characters, ascii) = characters(key);
+                let many = characters > SHORT_IDS && !ascii;
+                if many { view.middle(normal, start, end, false) } else { None }
             }
             Kind::Middle => view.middle_at(line, normal, start, end, false),
             Kind::Long => None,
