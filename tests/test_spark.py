@@ -73,6 +73,15 @@ def test_ids_are_those_of_one_machine(corpus: DataFrame, special: Any) -> None:
     assert [row.ids for row in rows] == one
 
 
+def test_a_tokenizer_may_travel_with_the_tasks(corpus: DataFrame) -> None:
+    """That is how it gets around where there is no broadcast, in Spark Connect."""
+    tok = tokenizer_named("ranks, cl100k")
+    work = spark._Encoded(tok, "text", "ids", {})
+    texts = corpus.where("text is not null")
+    rows = texts.mapInArrow(work, "n int, text string, ids array<int>").orderBy("n").collect()
+    assert [row.ids for row in rows] == tok.encode_batch(TEXTS)
+
+
 def test_columns_of_bytes_are_texts_too(session: SparkSession) -> None:
     texts = [*(text.encode() for text in TEXTS), b"\xff low"]
     rows = session.createDataFrame([*((text,) for text in texts), (None,)], "data binary")

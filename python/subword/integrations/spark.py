@@ -127,7 +127,9 @@ def encode(
     types = load("pyspark.sql.types", "spark")
     _check_text(df, column)
     check_new(to, df.columns)
-    shared = df.sparkSession.sparkContext.broadcast(tok)
+    # Spark Connect has no context, and sends the tokenizer with every task.
+    context = getattr(df.sparkSession, "sparkContext", None)
+    shared = tok if context is None else context.broadcast(tok)
     how = {"special": special, "errors": errors, "add_special_tokens": add_special_tokens}
     ids = types.StructField(to, types.ArrayType(types.IntegerType(), containsNull=False))
     schema = types.StructType([*df.schema.fields, ids])
@@ -149,15 +151,16 @@ class _Batches:
 
 @dataclass(frozen=True)
 class _Encoded:
-    """The rows of a partition with their ids, by the tokenizer that this executor got."""
+    """The rows of a partition with their ids, for `mapInArrow`."""
 
-    shared: Broadcast[Tokenizer]
+    shared: Broadcast[Tokenizer] | Tokenizer
     column: str
     to: str
     how: dict[str, Any]
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        encode = Encode(self.shared.value, self.column, self.to, self.how)
+        tok = self.shared if isinstance(self.shared, Tokenizer) else self.shared.value
+        encode = Encode(tok, self.column, self.to, self.how)
         return _Batches(partial(map, encode))(batches)
 
 
