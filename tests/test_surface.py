@@ -168,6 +168,12 @@ def test_importing_loads_nothing_heavy() -> None:
     assert not loaded & {"numpy", "click", "tqdm", "pyarrow"}
 
 
+def test_the_integrations_load_their_libraries_when_they_are_used() -> None:
+    program = "from subword.integrations import datasets, ray, spark, transformers"
+    loaded = {name.partition(".")[0] for name in imported(program)}
+    assert not loaded & {"datasets", "numpy", "pyarrow", "pyspark", "ray", "transformers"}
+
+
 def test_encoding_to_lists_loads_no_numpy() -> None:
     program = (
         "import subword\n"
