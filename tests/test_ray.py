@@ -25,7 +25,7 @@ def _ray() -> Iterator[None]:
     real.init("local", num_cpus=2, include_dashboard=False, object_store_memory=100 << 20)
     context = data.DataContext.get_current()
     context.enable_progress_bars = False
-    context.default_hash_shuffle_parallelism = 3
+    context.default_hash_shuffle_parallelism = 2
     yield
     real.shutdown()
 
@@ -66,7 +66,7 @@ def test_columns_of_bytes_are_texts_too() -> None:
     texts = [*(text.encode() for text in TEXTS), b"\xff low"]
     rows = data.from_arrow(pa.table({"data": [*texts, None]}))
     tok = tokenizer_named("template")
-    encoded = ray.encode(rows, tok, "data", to="out", add_special_tokens=True, batch_size=50)
+    encoded = ray.encode(rows, tok, "data", to="out", add_special_tokens=True, concurrency=1)
     tables = real.get(encoded.to_arrow_refs())
     out = [ids for table in tables for ids in table["out"].to_pylist()]
     assert out == [*tok.encode_batch(texts, add_special_tokens=True), None]
@@ -92,7 +92,7 @@ def test_what_cannot_work_is_refused_before_a_task_starts(corpus: Any) -> None:
 def test_a_worker_refuses_what_only_it_can_know(corpus: Any) -> None:
     unknown = corpus.map_batches(lambda table: table.select(["n"]), batch_format="pyarrow")
     with pytest.raises(real.exceptions.RayTaskError, match='no column "text"'):
-        ray.encode(unknown, tokenizer_named("merges")).take_all()
+        ray.encode(unknown, tokenizer_named("merges"), concurrency=1).take_all()
 
 
 def test_a_missing_library_is_named_with_what_installs_it(
