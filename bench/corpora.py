@@ -27,8 +27,11 @@ CORPORA = {
     "multi": "multi_clean_10mb.txt",
 }
 
-#: Every text that is measured: those above, and those that only trainers read.
-FILES = CORPORA | {"enwiki": "enwiki_50mb.txt", "tinystories": "tinystories_2.4mb.txt"}
+#: Texts of 3 MB, in scripts that the others lack.
+SMALLER = {"ja": "ja_3mb.txt", "ko": "ko_3mb.txt"}
+
+#: Every text that is measured: those above, and those of trainers and batches.
+FILES = CORPORA | SMALLER | {"enwiki": "enwiki_50mb.txt", "tinystories": "tinystories_2.4mb.txt"}
 
 
 class DataError(Exception):
@@ -37,17 +40,30 @@ class DataError(Exception):
 
 @dataclass(frozen=True)
 class Vocab:
-    """One published vocabulary: the files that a library may load it from, and what they lack."""
+    """One published vocabulary: the files that a library may load it from, and what they lack.
+
+    ``ranks`` is a ``.tiktoken`` file, or ``json`` again where there is no other. ``encoding`` is
+    the name that tiktoken knows it by.
+    """
 
     name: str
     ranks: Path
     json: Path
     special_tokens: dict[str, int]
+    encoding: str
+
+    @property
+    def has_ranks(self) -> bool:
+        return self.ranks != self.json
 
 
 def vocab(data: Path, name: str) -> Vocab:
-    """The vocabulary ``cl100k`` or ``o200k`` in the data directory."""
+    """The vocabulary ``gpt2``, ``cl100k``, ``o200k`` or ``qwen2`` in the data directory."""
+    if name == "qwen2":
+        json = existing(data / "vocabs" / "qwen2_5" / "tokenizer.json")
+        return Vocab(name, json, json, {}, name)
     special_tokens = {
+        "gpt2": {"<|endoftext|>": 50256},
         "cl100k": {
             "<|endoftext|>": 100257,
             "<|fim_prefix|>": 100258,
@@ -57,12 +73,14 @@ def vocab(data: Path, name: str) -> Vocab:
         },
         "o200k": {"<|endoftext|>": 199999, "<|endofprompt|>": 200018},
     }
-    folder = {"cl100k": "cl100k_gpt4", "o200k": "o200k_gpt4o"}
+    folder = {"gpt2": "gpt2", "cl100k": "cl100k_gpt4", "o200k": "o200k_gpt4o"}
+    encoding = "r50k_base" if name == "gpt2" else f"{name}_base"
     return Vocab(
         name,
-        existing(data / "vocabs" / f"{name}_base.tiktoken"),
+        existing(data / "vocabs" / f"{encoding}.tiktoken"),
         data / "vocabs" / folder[name] / "tokenizer.json",
         special_tokens[name],
+        encoding,
     )
 
 
@@ -159,3 +177,24 @@ def lines_of_100_characters(content: bytes, number: int) -> list[str]:
     whole = content.decode("utf-8")
     step = max(len(whole) // number, 100)
     return [whole[start : start + 100] for start in range(0, len(whole) - 100, step)][:number]
+
+
+def documents(content: bytes, size: int, number: int) -> list[str]:
+    """The first ``number`` documents of at most ``size`` bytes, each cut after white space.
+
+    Example:
+        >>> documents(b"one two three four", 9, 2)
+        ['one two ', 'three ']
+    """
+    found: list[str] = []
+    start = 0
+    while len(found) < number and start < len(content):
+        end = start + size
+        if end < len(content):
+            space = max(content.rfind(b" ", start, end), content.rfind(b"\n", start, end))
+            end = space + 1 or end
+        while end < len(content) and content[end] & 0xC0 == 0x80:
+            end -= 1
+        found.append(content[start:end].decode())
+        start = end
+    return found

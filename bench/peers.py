@@ -4,6 +4,8 @@
     loaded = adapter.load(vocab)         read a vocabulary file
     loaded.to_array(text)                ids as a numpy array of uint32
     loaded.to_list(text)                 ids as a list
+    loaded.to_bytes(ids)                 an array of ids as bytes, or as text where there is no such
+    loaded.tokenizer                     the library's own object, for what only some can do
 
 Each adapter takes the fastest way that the library's public names offer, with text that spells a
 special token taken as ordinary text. A library that is not installed, or that cannot load the
@@ -35,6 +37,12 @@ Ids = npt.NDArray[np.uint32]
 
 REFERENCE = "tiktoken"
 
+
+def reference(vocab: Vocab) -> str:
+    """The library whose ids are the right ones, and whose time is the 1 of every ratio."""
+    return REFERENCE if vocab.has_ranks else Tokenizers.name
+
+
 # One thread for libraries that take the number from the environment, and no copy of the vocabulary
 # in tiktoken's cache directory.
 ENVIRONMENT = {
@@ -51,6 +59,8 @@ class Loaded:
 
     to_array: Callable[[str], Ids]
     to_list: Callable[[str], list[int]]
+    to_bytes: Callable[[Ids], bytes | str]
+    tokenizer: Any
 
 
 class Adapter(Library):
@@ -67,11 +77,14 @@ class Subword(Adapter):
     name = OURS
 
     def load(self, vocab: Vocab) -> Loaded:
-        tokenizer = self.start().Tokenizer.load(
-            vocab.ranks, pattern=vocab.name, special_tokens=vocab.special_tokens
-        )
+        settings: dict[str, Any] = {}
+        if vocab.has_ranks:
+            settings = {"pattern": vocab.name, "special_tokens": vocab.special_tokens}
+        return self.wrapped(self.start().Tokenizer.load(vocab.ranks, **settings))
+
+    def wrapped(self, tokenizer: Any) -> Loaded:
         to_array = partial(tokenizer.encode_array, threads=1)
-        return Loaded(to_array, tokenizer.encode)
+        return Loaded(to_array, tokenizer.encode, tokenizer.decode_bytes, tokenizer)
 
 
 class Tiktoken(Adapter):
@@ -82,19 +95,26 @@ class Tiktoken(Adapter):
         return super().start()
 
     def load(self, vocab: Vocab) -> Loaded:
+        if not vocab.has_ranks:
+            raise ValueError(f"{vocab.name} is not published as a .tiktoken file")
         ranks = import_module("tiktoken.load").load_tiktoken_bpe(str(vocab.ranks))
         published = self._published(vocab)
         if published["special_tokens"] != vocab.special_tokens:
             raise ValueError(f"special tokens of {vocab.name} are not those of tiktoken")
         encoding = self.start().Encoding(**{**published, "mergeable_ranks": ranks})
         to_array = partial(encoding.encode_to_numpy, disallowed_special=())
-        return Loaded(to_array, encoding.encode_ordinary)
+        return Loaded(
+            to_array,
+            encoding.encode_ordinary,
+            lambda ids: encoding.decode_bytes(ids.tolist()),
+            encoding,
+        )
 
     def _published(self, vocab: Vocab) -> dict[str, Any]:
         """Tiktoken's own pattern and special tokens, without the download that goes with them."""
         public = import_module("tiktoken_ext.openai_public")
         with patch.object(public, "load_tiktoken_bpe", lambda *_, **__: {}):
-            arguments: dict[str, Any] = public.ENCODING_CONSTRUCTORS[f"{vocab.name}_base"]()
+            arguments: dict[str, Any] = public.ENCODING_CONSTRUCTORS[vocab.encoding]()
         return arguments
 
 
@@ -103,9 +123,19 @@ class Gigatoken(Adapter):
 
     def load(self, vocab: Vocab) -> Loaded:
         # No special tokens: gigatoken has no other way to take them as ordinary text.
-        tokenizer = self.start().Tokenizer.from_tiktoken(vocab.ranks, vocab.name, {})
+        library = self.start().Tokenizer
+        tokenizer = (
+            library.from_tiktoken(vocab.ranks, vocab.name, {})
+            if vocab.has_ranks
+            else library(vocab.json)
+        )
         encode = tokenizer.backend.encode
-        return Loaded(encode, lambda text: encode(text).tolist())
+        return Loaded(
+            encode,
+            lambda text: encode(text).tolist(),
+            tokenizer.backend.decode,
+            tokenizer.backend,
+        )
 
 
 class Fastokens(Adapter):
@@ -113,16 +143,24 @@ class Fastokens(Adapter):
 
     def load(self, vocab: Vocab) -> Loaded:
         # PERF: `encoding=` picks its own scanner, about four times the speed of `pattern=` with the
-        # same regular expression. Its reader of tokenizer.json refuses both of our files.
-        tokenizer = self.start().Tokenizer.from_tiktoken(
-            str(vocab.ranks), encoding=f"{vocab.name}_base", special_tokens={}
+        # same regular expression, but it knows two. Its reader of tokenizer.json refuses those two.
+        library = self.start().Tokenizer
+        tokenizer = (
+            library.from_tiktoken(str(vocab.ranks), encoding=vocab.encoding, special_tokens={})
+            if vocab.encoding in ("cl100k_base", "o200k_base")
+            else library.from_file(str(vocab.json))
         )
 
         def to_array(text: str) -> Ids:
             ids, _ = tokenizer.encode_batch_flat([text], split_special_tokens=True)
             return np.frombuffer(ids, dtype=np.uint32)
 
-        return Loaded(to_array, lambda text: tokenizer.encode_ordinary(text).ids)
+        return Loaded(
+            to_array,
+            lambda text: tokenizer.encode_ordinary(text).ids,
+            lambda ids: tokenizer.decode(ids.tolist()),
+            tokenizer,
+        )
 
 
 class Tokenizers(Adapter):
@@ -138,7 +176,12 @@ class Tokenizers(Adapter):
             ids: list[int] = tokenizer.encode(text, add_special_tokens=False).ids
             return ids
 
-        return Loaded(lambda text: np.array(to_list(text), dtype=np.uint32), to_list)
+        return Loaded(
+            lambda text: np.array(to_list(text), dtype=np.uint32),
+            to_list,
+            lambda ids: tokenizer.decode(ids.tolist(), skip_special_tokens=False),
+            tokenizer,
+        )
 
 
 ADAPTERS: dict[str, Adapter] = {

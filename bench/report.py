@@ -10,6 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import NamedTuple
 
+import report_encoding
 import report_files
 import report_training
 import report_wordpiece
@@ -49,7 +50,7 @@ def markdown(report: Report) -> str:
         "## Targets",
         targets_table(report.judged),
         *(warnings(report.results)),
-        *encode_tables(report.results),
+        *report_encoding.tables(report.results),
         *short_table(report.results),
         *load_tables(report.results),
         *hostile_table(report.results),
@@ -58,8 +59,8 @@ def markdown(report: Report) -> str:
         *report_files.tables(report.results),
         "## Every row",
         "The median, then the least and the greatest of all rounds. x is against the reference "
-        f"({REFERENCE}; tokenizers for training and WordPiece), round by round. Cores is processor "
-        "time by wall time.",
+        f"({REFERENCE}; tokenizers for training, WordPiece and qwen2), round by round. Cores is "
+        "processor time by wall time.",
         rows_table(report.results),
     ]
     return "\n\n".join(parts) + "\n"
@@ -118,6 +119,7 @@ def measured(target: Target, value: float | None) -> str:
         "milliseconds": " ms",
         "microseconds": " µs",
         "nanoseconds": " ns",
+        "speed": " MB/s",
         "megabytes": " MB",
         "shards": " shards",
     }
@@ -132,7 +134,11 @@ def warnings(results: list[Result]) -> list[str]:
         for result, row in rows
         if row.status in ("ids differ", "merges differ", "failed")
     ]
-    many = [(result, row) for result, row in rows if row.measured and row.cores > 1.1]
+    many = [
+        (result, row)
+        for result, row in rows
+        if row.measured and row.cores > 1.1 and not result.path.endswith("2-threads")
+    ]
     lines += [
         f"- {row.library}, `{result.path}`: {row.cores:.1f} cores were used" for result, row in many
     ]
@@ -144,23 +150,6 @@ def warnings(results: list[Result]) -> list[str]:
             "again."
         )
     return ["## Take care", "\n".join(lines)] if lines else []
-
-
-def encode_tables(results: list[Result]) -> list[str]:
-    parts: list[str] = []
-    for kind, words in (
-        ("warm", "the same text again"),
-        ("fresh", "the first encode of text never seen, after other text of the kind"),
-    ):
-        chosen = [r for r in results if r.path.startswith("encode/") and r.path.endswith(kind)]
-        title = f"## One large text, {kind}: {words}\n\ncl100k, one thread, ids as an array: MB/s"
-        parts += pivot(f"{title} (times {REFERENCE})", chosen, speed_cell)
-    return parts
-
-
-def speed_cell(result: Result, row: Row) -> str:
-    speed = significant(row.size / spread(row.wall).middle / 1e6)
-    return with_ratio(speed, result, row)
 
 
 def short_table(results: list[Result]) -> list[str]:
@@ -180,13 +169,18 @@ def load_tables(results: list[Result]) -> list[str]:
             continue
         names = list(dict.fromkeys(name for row in result.rows for name in row.parts))
         rows = [
-            [row.library, status_or(result, row, load_cell), *(part(row, name) for name in names)]
+            [
+                row.library,
+                status_or(result, row, load_cell),
+                *(part(row, name) for name in names),
+                significant(spread(row.peak).middle / 1e6) if row.peak else "—",
+            ]
             for row in result.rows
         ]
         _, vocab, where = result.path.split("/")
         title = f"## Loading {vocab}, {where.replace('-', ' ')}\n\nMilliseconds"
         parts.append(f"{title} (times {REFERENCE}), and of what comes before and after")
-        parts.append(table(["library", "load", *names], rows))
+        parts.append(table(["library", "load", *names, "MB of memory"], rows))
     return parts
 
 

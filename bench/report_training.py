@@ -16,7 +16,7 @@ from trainers import REFERENCE, TRAINERS
 def tables(results: list[Result]) -> list[str]:
     """All of them, as far as there is something to show."""
     training = [result for result in results if result.path.startswith("train/")]
-    counting = [result for result in results if result.path.startswith("count/")]
+    counting = [result for result in results if result.path.startswith("count/enwiki")]
     return [*training_tables(training), *phases_table(training), *counting_table(counting)]
 
 

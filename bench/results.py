@@ -102,13 +102,24 @@ class Row:
     def scaling(self) -> Spread | None:
         """Seconds with one thread, divided by the seconds with two, round by round."""
         two = self.parts.get("two threads", [])
-        return spread([a / b for a, b in zip(self.wall, two, strict=True)]) if two else None
+        if not two:
+            return self.against("one thread")
+        return spread([a / b for a, b in zip(self.wall, two, strict=True)])
+
+    def against(self, name: str) -> Spread | None:
+        """The seconds of a part, divided by the seconds of the row, round by round.
+
+        Example:
+            >>> Row("subword", wall=[2.0], parts={"in memory": [1.0]}).against("in memory")
+            Spread(middle=0.5, low=0.5, high=0.5)
+        """
+        part = self.parts.get(name, [])
+        return spread([b / a for a, b in zip(self.wall, part, strict=True)]) if part else None
 
     @property
     def share(self) -> Spread | None:
         """Seconds in memory, divided by the seconds to a file, round by round."""
-        memory = self.parts.get("in memory", [])
-        return spread([b / a for a, b in zip(self.wall, memory, strict=True)]) if memory else None
+        return self.against("in memory")
 
     @property
     def doubling(self) -> Spread | None:
@@ -135,7 +146,9 @@ class Result:
         return row.ratio_to(reference)
 
 
-def first_difference(found: npt.ArrayLike, expected: npt.ArrayLike) -> str | None:
+def first_difference(
+    found: npt.ArrayLike, expected: npt.ArrayLike, reference: str = REFERENCE
+) -> str | None:
     """Where two sequences of ids part, in words; None where they are equal.
 
     Example:
@@ -149,7 +162,7 @@ def first_difference(found: npt.ArrayLike, expected: npt.ArrayLike) -> str | Non
     unequal = np.flatnonzero(ours[:both] != theirs[:both])
     if len(unequal):
         at = int(unequal[0])
-        return f"id {at} is {ours[at]}, {REFERENCE} has {theirs[at]}"
+        return f"id {at} is {ours[at]}, {reference} has {theirs[at]}"
     if len(ours) != len(theirs):
-        return f"{len(ours)} ids, {REFERENCE} has {len(theirs)}"
+        return f"{len(ours)} ids, {reference} has {len(theirs)}"
     return None

@@ -22,10 +22,12 @@ from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 
+import batches
 import corpora
 import files
 import loading
 import machine
+import outputs
 import report
 import scenarios
 import training
@@ -33,7 +35,7 @@ import wordpiece
 import wordpiece_peers
 from library import OURS, Library
 from peers import ADAPTERS, REFERENCE, use_one_thread
-from results import Result
+from results import Result, Row
 from scenarios import QUICK, Bench, Settings
 from targets import judge
 from trainers import REFERENCE as FIRST_TRAINER
@@ -47,20 +49,56 @@ Scenario = Callable[[Bench, str], Result]
 PEERS: dict[str, Library] = {**wordpiece_peers.PEERS, **ADAPTERS, **TRAINERS}
 
 
-def catalogue() -> dict[str, Scenario]:
-    """Every path and the function that measures it, in the order of the report."""
+#: Vocabularies and texts beside cl100k on the first five.
+FURTHER = (
+    *(("o200k", name) for name in (*corpora.CORPORA, *corpora.SMALLER)),
+    *(("cl100k", name) for name in corpora.SMALLER),
+    ("gpt2", "en"),
+    ("qwen2", "en"),
+)
+
+
+def encoding() -> dict[str, Scenario]:
+    """The paths of large texts and of batches."""
     paths: dict[str, Scenario] = {}
     for name in corpora.CORPORA:
         paths[f"encode/cl100k/{name}/warm"] = partial(scenarios.encode_warm, name=name)
     for name in corpora.CORPORA:
         paths[f"encode/cl100k/{name}/fresh"] = partial(scenarios.encode_fresh, name=name)
+    for vocab, name in FURTHER:
+        for kind, scenario in (("warm", scenarios.encode_warm), ("fresh", scenarios.encode_fresh)):
+            further = partial(scenario, name=name, vocab_name=vocab, further=True)
+            paths[f"encode/{vocab}/{name}/{kind}"] = further
+    for name in corpora.CORPORA:
+        paths[f"encode/cl100k/{name}/lists"] = partial(outputs.lists, name=name)
+    for size in batches.SIZES:
+        for kind in ("arrays", "lists"):
+            for threads in ("1-thread", "2-threads"):
+                paths[f"batch/cl100k/{size}/{kind}/{threads}"] = batches.batch
+    for name in ("en", "zh"):
+        paths[f"count/cl100k/{name}"] = partial(outputs.count, name=name)
+    for name in ("en", "zh"):
+        paths[f"decode/cl100k/{name}"] = partial(outputs.decode, name=name)
+    for level in batches.LEVELS:
+        paths[f"simd/cl100k/en/{level}"] = batches.simd
+    paths["cold/cl100k/en"] = partial(loading.cold, corpus="en")
+    return paths
+
+
+def catalogue() -> dict[str, Scenario]:
+    """Every path and the function that measures it, in the order of the report."""
+    paths = encoding()
     paths["short/cl100k/hello-world"] = scenarios.hello_world
     paths["short/cl100k/100-characters"] = scenarios.hundred_characters
     paths["short/cl100k/100-characters-varied"] = scenarios.thousand_lines
     paths["load/o200k/new-process"] = partial(loading.new_process, name="o200k")
     paths["load/o200k/same-process"] = partial(loading.same_process, name="o200k")
+    paths["load/o200k/own-file"] = partial(loading.own_file, name="o200k")
     for kind in corpora.HOSTILE:
         paths[f"hostile/cl100k/{kind}"] = partial(scenarios.hostile, kind=kind)
+    for kind in corpora.HOSTILE:
+        one = partial(scenarios.hostile, kind=kind, at_most=1_000_000)
+        paths[f"hostile/cl100k/{kind}/1MB"] = one
     for path in training.TRAINING:
         paths[path] = training.train
     paths["count/enwiki/threads"] = training.count_threads
@@ -168,7 +206,7 @@ def main() -> int:
     results = []
     for number, name in enumerate(names, 1):
         print(f"[{number}/{len(names)}] {name}", file=sys.stderr, flush=True)
-        results.append(paths[name](bench, name))
+        results.append(measured(paths[name], bench, name))
     settings = (
         "quick: small texts and few rounds, not for quoting" if options.quick else "whole texts"
     )
@@ -177,6 +215,16 @@ def main() -> int:
     print(report.markdown(written))
     print(f"written: {report.write(written, output_folder(options), today)}", file=sys.stderr)
     return exit_code(results)
+
+
+def measured(scenario: Scenario, bench: Bench, path: str) -> Result:
+    """What the scenario finds; data that is missing is a row that says so."""
+    try:
+        return scenario(bench, path)
+    except corpora.DataError as error:
+        row = Row(OURS)
+        row.fail("absent", scenarios.describe(error))
+        return Result(path, [row])
 
 
 def exit_code(results: list[Result]) -> int:

@@ -2,6 +2,8 @@
 
     encode/cl100k/en/warm       one large text again, ids as an array
     encode/cl100k/en/fresh      one large text for the first time
+    encode/*/en/lists           ids as a list, and counts and decoding: in `outputs`
+    batch/*, simd/*             many documents, and less of the processor: in `batches`
     short/cl100k/hello-world    many calls on short text, ids as a list
     load/o200k/new-process      a vocabulary file into a tokenizer
     hostile/cl100k/a            text without a place to cut, n and 2n
@@ -27,7 +29,7 @@ from pathlib import Path
 import corpora
 from corpora import Vocab
 from library import OURS
-from peers import REFERENCE, Adapter, Ids, Loaded
+from peers import ADAPTERS, REFERENCE, Adapter, Ids, Loaded, reference
 from results import Result, Row, first_difference
 from timing import Timed, rotated, timed, timed_loop, timed_repeats
 from trainers import Trainer
@@ -40,11 +42,13 @@ class Settings:
 
     warm_rounds: int = 7
     fresh_rounds: int = 7
+    further_rounds: int = 5
     short_rounds: int = 101
     load_rounds: int = 7
     hostile_rounds: int = 5
     train_rounds: int = 5
     text_bytes: int | None = None
+    documents: int = 20_000
     hostile_bytes: int = 5_000_000
     repeat_seconds: float = 0.2
     short_seconds: float = 0.005
@@ -53,11 +57,13 @@ class Settings:
 QUICK = Settings(
     warm_rounds=3,
     fresh_rounds=2,
+    further_rounds=2,
     short_rounds=21,
     load_rounds=2,
     hostile_rounds=2,
     train_rounds=2,
     text_bytes=1_000_000,
+    documents=2_000,
     hostile_bytes=500_000,
     repeat_seconds=0.05,
 )
@@ -113,37 +119,46 @@ def describe(error: BaseException) -> str:
 
 
 def load_all(bench: Bench, vocab: Vocab, only: str | None = None) -> list[Contender]:
-    """Every library with the vocabulary in it, tiktoken first: its ids are the right ones."""
-    names = [REFERENCE, *(name for name in bench.adapters if name != REFERENCE)]
+    """Every library with the vocabulary in it, the reference first: its ids are the right ones."""
+    first = reference(vocab)
     contenders = []
-    for name in names:
-        if only is not None and name not in (only, REFERENCE):
+    for name in [first, *(name for name in bench.adapters if name != first)]:
+        if only is not None and name not in (only, first):
             continue
-        contender = Contender(bench.adapters[name], Row(name))
+        contender = Contender(ADAPTERS[name], Row(name))
         with reported(contender.row, absent=True):
             contender.loaded = contender.adapter.load(vocab)
         contenders.append(contender)
     return contenders
 
 
-def finished(path: str, contenders: list[Contender]) -> Result:
+def finished(path: str, contenders: list[Contender], first: str = REFERENCE) -> Result:
     """The rows in the order of the adapters: ours first."""
     rows = sorted((contender.row for contender in contenders), key=lambda row: row.library != OURS)
-    return Result(path, rows)
+    return Result(path, rows, first)
 
 
-def check(row: Row, found: Ids, expected: Ids) -> None:
-    """Compare with tiktoken's ids; a library that differs is not timed any more."""
-    difference = first_difference(found, expected)
+def check(row: Row, found: Ids, expected: Ids, first: str = REFERENCE) -> None:
+    """Compare with the ids of the reference; a library that differs is not timed any more."""
+    difference = first_difference(found, expected, first)
     if difference:
         row.fail("ids differ", difference)
 
 
-class Answers:
-    """Tiktoken's ids for a text and for the shorter head of it that a slow library is given."""
+def fast_enough(contenders: list[Contender]) -> list[Contender]:
+    """All but the libraries that get less of a text, where these are not the reference.
 
-    def __init__(self, reference: Loaded, content: bytes) -> None:
-        self.reference = reference
+    The further paths leave them out: what they reach is told by the first ones.
+    """
+    return [c for c in contenders if c is contenders[0] or c.adapter.at_most is None]
+
+
+class Answers:
+    """The right ids for a text and for the shorter head of it that a slow library is given."""
+
+    def __init__(self, reference: Contender, content: bytes) -> None:
+        self.name = reference.row.library
+        self.reference = reference.ready()
         self.content = content
         self.kept: dict[int, Ids] = {}
 
@@ -154,14 +169,19 @@ class Answers:
         content = self.given(contender)
         if len(content) not in self.kept:
             self.kept[len(content)] = self.reference.to_array(content.decode())
-        check(contender.row, found, self.kept[len(content)])
+        check(contender.row, found, self.kept[len(content)], self.name)
 
 
-def encode_warm(bench: Bench, path: str, name: str) -> Result:
+def encode_warm(
+    bench: Bench, path: str, name: str, vocab_name: str = "cl100k", *, further: bool = False
+) -> Result:
     """The same text again: the second and later encodes of a `str` that every library has seen."""
-    contenders = load_all(bench, bench.vocab("cl100k"))
+    contenders = load_all(bench, bench.vocab(vocab_name))
+    rounds = bench.settings.warm_rounds
+    if further:
+        contenders, rounds = fast_enough(contenders), bench.settings.further_rounds
     content = corpora.text(bench.data, name, bench.settings.text_bytes)
-    answers = Answers(contenders[0].ready(), content)
+    answers = Answers(contenders[0], content)
     texts: dict[str, str] = {}
     for contender in contenders:
         given = answers.given(contender)
@@ -170,7 +190,7 @@ def encode_warm(bench: Bench, path: str, name: str) -> Result:
         if contender.row.status == "timed":
             with reported(contender.row):
                 answers.check(contender, contender.ready().to_array(given.decode()))
-    for number in range(bench.settings.warm_rounds):
+    for number in range(rounds):
         for contender in rotated(contenders, number):
             if not contender.takes_part(number):
                 continue
@@ -183,20 +203,25 @@ def encode_warm(bench: Bench, path: str, name: str) -> Result:
                 )
                 contender.row.add(number, run)
                 answers.check(contender, run.answer)
-    return finished(path, contenders)
+    return finished(path, contenders, answers.name)
 
 
-def encode_fresh(bench: Bench, path: str, name: str) -> Result:
+def encode_fresh(
+    bench: Bench, path: str, name: str, vocab_name: str = "cl100k", *, further: bool = False
+) -> Result:
     """Text never seen: a new tokenizer that has encoded the other half, then this half once.
 
     Each call gets a `str` of its own, because the first library to ask a `str` for its UTF-8 pays
     for making it, and the next would find it there.
     """
-    vocab = bench.vocab("cl100k")
+    vocab = bench.vocab(vocab_name)
     contenders = load_all(bench, vocab)
+    rounds = bench.settings.fresh_rounds
+    if further:
+        contenders, rounds = fast_enough(contenders), bench.settings.further_rounds
     content = corpora.text(bench.data, name, bench.settings.text_bytes)
     before, after = corpora.halves(content)
-    answers = Answers(contenders[0].ready(), after)
+    answers = Answers(contenders[0], after)
     for contender in contenders:
         contender.row.size = len(answers.given(contender))
         if contender.row.status == "timed":
@@ -204,7 +229,7 @@ def encode_fresh(bench: Bench, path: str, name: str) -> Result:
                 found = contender.ready().to_array(answers.given(contender).decode())
                 answers.check(contender, found)
         contender.loaded = None
-    for number in range(bench.settings.fresh_rounds):
+    for number in range(rounds):
         for contender in rotated(contenders, number):
             if not contender.takes_part(number):
                 continue
@@ -215,7 +240,7 @@ def encode_fresh(bench: Bench, path: str, name: str) -> Result:
                 contender.row.add(number, run)
                 answers.check(contender, run.answer)
                 del loaded
-    return finished(path, contenders)
+    return finished(path, contenders, answers.name)
 
 
 def short(bench: Bench, path: str, texts: list[str]) -> Result:
@@ -259,14 +284,14 @@ def thousand_lines(bench: Bench, path: str) -> Result:
     return short(bench, path, corpora.lines_of_100_characters(corpora.text(bench.data, "en"), 1000))
 
 
-def hostile(bench: Bench, path: str, kind: str) -> Result:
+def hostile(bench: Bench, path: str, kind: str, at_most: int | None = None) -> Result:
     """Seconds for n and for 2n bytes of text without a place to cut, by subword alone.
 
     The question is how our own time grows, so the others are not timed; tiktoken gives the ids of
     both texts. Every time is that of a new tokenizer, which has encoded "hello world" before.
     """
     vocab = bench.vocab("cl100k")
-    size = bench.settings.hostile_bytes
+    size = min(bench.settings.hostile_bytes, at_most or bench.settings.hostile_bytes)
     once, twice = (corpora.hostile(kind, n) for n in (size, 2 * size))
     contenders = load_all(bench, vocab, only=OURS)
     reference = contenders[0].ready()

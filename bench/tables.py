@@ -36,7 +36,11 @@ def pivot(title: str, results: list[Result], cell: Callable[[Result, Row], str])
 def column(result: Result) -> str:
     """The part of a path that tells it from its neighbours: the text, or the last name."""
     parts = result.path.split("/")
-    return parts[1] if parts[0] in ("train", "wordpiece") else parts[2]
+    if parts[0] in ("train", "wordpiece"):
+        return parts[1]
+    if parts[0] in ("batch", "hostile"):
+        return "/".join(parts[2:4])
+    return parts[2]
 
 
 def status_or(result: Result, row: Row | None, cell: Callable[[Result, Row], str]) -> str:

@@ -1,0 +1,102 @@
+"""What else a call on one large text gives: lists of ids, a count, and the bytes back.
+
+    encode/cl100k/en/lists    ids as a list, the same text again
+    count/cl100k/en           how many ids, by subword alone, beside its own arrays
+    decode/cl100k/en          an array of ids back to bytes
+
+Checked and timed as in `scenarios`: the ids are compared first, with those of the reference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import numpy as np
+
+import corpora
+from library import OURS
+from results import Result
+from scenarios import Bench, Contender, check, fast_enough, finished, load_all, reported
+from timing import Timed, rotated, timed_repeats
+
+A = TypeVar("A")
+R = TypeVar("R")
+
+
+def lists(bench: Bench, path: str, name: str) -> Result:
+    """The same text again, ids as a list."""
+    contenders = fast_enough(load_all(bench, bench.vocab("cl100k")))
+    text = corpora.text(bench.data, name, bench.settings.text_bytes).decode()
+    expected = contenders[0].ready().to_array(text)
+    for contender in contenders:
+        contender.row.size = len(text.encode())
+        if contender.row.status == "timed":
+            with reported(contender.row):
+                check(contender.row, as_array(contender.ready().to_list(text)), expected)
+    for number in range(bench.settings.further_rounds):
+        for contender in rotated(contenders, number):
+            if contender.takes_part(number):
+                with reported(contender.row):
+                    run = repeated(bench, contender.ready().to_list, text)
+                    contender.row.add(number, run)
+                    check(contender.row, as_array(run.answer), expected)
+    return finished(path, contenders)
+
+
+def count(bench: Bench, path: str, name: str) -> Result:
+    """How many ids the text has, and the same as an array, in turn: by subword alone."""
+    contenders = load_all(bench, bench.vocab("cl100k"), only=OURS)
+    text = corpora.text(bench.data, name, bench.settings.text_bytes).decode()
+    expected = contenders[0].ready().to_array(text)
+    (ours,) = (contender for contender in contenders if contender.row.library == OURS)
+    ours.row.size = len(text.encode())
+    with reported(ours.row):
+        check(ours.row, ours.ready().to_array(text), expected)
+        for number in range(bench.settings.further_rounds if ours.row.status == "timed" else 0):
+            counted = repeated(bench, lambda text: how_many(ours, text), text)
+            array = repeated(bench, ours.ready().to_array, text)
+            ours.row.add(number, counted, None, **{"as an array": array.wall})
+            if counted.answer != len(expected):
+                ours.row.fail("ids differ", f"{counted.answer} counted, {len(expected)} are right")
+                break
+    return finished(path, [ours])
+
+
+def how_many(contender: Contender, text: str) -> int:
+    found: int = contender.ready().tokenizer.count(text, threads=1)
+    return found
+
+
+def decode(bench: Bench, path: str, name: str) -> Result:
+    """An array of ids back to the bytes of the text, or to text where a library knows no bytes."""
+    contenders = fast_enough(load_all(bench, bench.vocab("cl100k")))
+    content = corpora.text(bench.data, name, bench.settings.text_bytes)
+    ids = contenders[0].ready().to_array(content.decode())
+    for contender in contenders:
+        contender.row.size = len(content)
+        if contender.row.status == "timed":
+            with reported(contender.row):
+                check_bytes(contender, contender.ready().to_bytes(ids), content)
+    for number in range(bench.settings.further_rounds):
+        for contender in rotated(contenders, number):
+            if contender.takes_part(number):
+                with reported(contender.row):
+                    run = repeated(bench, contender.ready().to_bytes, ids)
+                    contender.row.add(number, run)
+                    check_bytes(contender, run.answer, content)
+    return finished(path, contenders)
+
+
+def check_bytes(contender: Contender, found: bytes | str, content: bytes) -> None:
+    decoded = found.encode() if isinstance(found, str) else found
+    if decoded != content:
+        contender.row.fail("ids differ", "decoded, they are not the text")
+
+
+def as_array(ids: list[int]) -> np.typing.NDArray[np.uint32]:
+    return np.fromiter(ids, np.uint32, len(ids))
+
+
+def repeated(bench: Bench, call: Callable[[A], R], argument: A) -> Timed[R]:
+    return timed_repeats(call, argument, seconds=bench.settings.repeat_seconds, limit=10)
