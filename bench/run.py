@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures subword beside other libraries: ``python bench/run.py --help``.
 
-    python bench/run.py                                  everything, into bench/results/
+    python bench/run.py                                  everything, into bench/results/ and README
     python bench/run.py --quick                          everything on small texts, in a minute
     python bench/run.py --only encode/cl100k/en          the paths below that one
     python bench/run.py --only 'encode/*/*/fresh'        the paths that fit
@@ -23,16 +23,19 @@ from functools import partial
 from pathlib import Path
 
 import batches
+import charts
 import corpora
 import files
 import loading
 import machine
 import outputs
+import readme
 import report
 import scenarios
 import training
 import wordpiece
 import wordpiece_peers
+from filed import RESULTS, Filed
 from library import OURS, Library
 from peers import ADAPTERS, REFERENCE, use_one_thread
 from results import Result, Row
@@ -148,7 +151,7 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
         "--only", action="append", default=[], metavar="PATH", help="can be repeated"
     )
     parser.add_argument("--peers", metavar="NAMES", help="of: " + ",".join(PEERS))
-    parser.add_argument("--out", type=Path, metavar="DIR", help="where the two files go")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="where the files go")
     parser.add_argument("--list", action="store_true", help="print the paths and stop")
     return parser.parse_args(given)
 
@@ -159,7 +162,7 @@ def output_folder(options: argparse.Namespace) -> Path:
         chosen: Path = options.out
         return chosen
     whole = not (options.quick or options.only or options.peers)
-    return HERE / ("results" if whole else ".out")
+    return RESULTS if whole else HERE / ".out"
 
 
 def prepare(options: argparse.Namespace) -> Bench | str:
@@ -213,7 +216,12 @@ def main() -> int:
     today = date.today().isoformat()
     written = report.Report(today, settings, facts, results, judge(results))
     print(report.markdown(written))
-    print(f"written: {report.write(written, output_folder(options), today)}", file=sys.stderr)
+    folder = output_folder(options)
+    print(f"written: {report.write(written, folder, today)}", file=sys.stderr)
+    filed = Filed(folder / f"{today}.json")
+    charts.write(filed, folder / "charts")
+    if folder == RESULTS:
+        readme.write(filed)
     return exit_code(results)
 
 

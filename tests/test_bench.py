@@ -6,9 +6,11 @@ Run on a small text with a small vocabulary, in the place of the published ones.
 from __future__ import annotations
 
 import base64
+import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -18,10 +20,13 @@ pytest.importorskip("tiktoken")
 
 import batch_process
 import batches
+import charts
 import corpora
+import filed
 import loading
 import outputs
 import peers
+import readme
 import report
 import run
 import scenarios
@@ -161,3 +166,87 @@ def test_the_speed_of_a_hostile_text_is_that_of_the_slower() -> None:
 def test_loading_tells_how_much_the_process_has_grown(bench: scenarios.Bench) -> None:
     result = loading.new_process(bench, "load/o200k/new-process", "o200k")
     assert all(row.measured and len(row.peak) == 2 for row in result.rows)
+
+
+def test_readme_and_the_charts_are_those_of_the_newest_result() -> None:
+    """`python bench/charts.py && python bench/readme.py` makes them anew."""
+    newest = filed.Filed(filed.newest())
+    page = readme.README.read_text(encoding="utf-8")
+    assert page == readme.filled(page, readme.region(newest, readme.README.parent))
+    drawn = {one.name: svg for one in charts.CHARTS if (svg := charts.draw(one, newest))}
+    assert len(drawn) >= 4
+    there = {file.stem: file.read_text() for file in (filed.RESULTS / "charts").glob("*.svg")}
+    assert there == drawn
+
+
+def row(library: str, seconds: list[float], **fields: object) -> dict[str, object]:
+    """A row as it is filed."""
+    ratio = {"middle": 2.0, "low": 2.0, "high": 2.0}
+    measured = {"size": 10_000_000, "status": "timed", "wall": seconds, "ratio": ratio}
+    return {"library": library, "parts": {}, "peak": [], **measured, **fields}
+
+
+@pytest.fixture
+def result(tmp_path: Path) -> Path:
+    """A filed result of a few paths."""
+    rows = {
+        "encode/cl100k/en/warm": [
+            row("subword", [0.1, 0.05, 0.2]),
+            row("fastokens", [0.04], status="ids differ"),
+            row("gigatoken", [0.2]),
+            row("tiktoken", [1.0]),
+        ],
+        "batch/cl100k/500B/lists/1-thread": [row("subword", [0.5]), row("gigatoken", [0.25])],
+        "files/enwiki/bin": [row("subword", [0.2], parts={"in memory": [0.3]})],
+        "files/enwiki/memory": [row("subword", [0.2], peak=[61_000_000])],
+    }
+    verdicts = {"encode/cl100k/en/warm": "met", "decode/cl100k/en": "not measured"}
+    content = {
+        "date": "2026-01-02",
+        "facts": {"cores": "2 usable of 4", "tiktoken": "0.14.0", "tokenizers": "0.23.3"},
+        "targets": [{"path": path, "verdict": told} for path, told in verdicts.items()],
+        "results": [{"path": path, "rows": found} for path, found in rows.items()],
+    }
+    file = tmp_path / "2026-01-02.json"
+    file.write_text(json.dumps(content))
+    return file
+
+
+def test_a_chart_has_a_bar_for_each_library_that_was_measured(result: Path) -> None:
+    written = charts.write(filed.Filed(result), result.parent / "charts")
+    assert [file.stem for file in written] == ["encode-warm", "batches"]
+    svg = ElementTree.fromstring(written[0].read_text())
+    space = {"": "http://www.w3.org/2000/svg"}
+    bars = {bar.findtext("title", "", space): bar for bar in svg.findall("rect", space)[3:]}
+    assert list(bars) == [
+        "subword, en: 100 MB/s",
+        "gigatoken, en: 50.0 MB/s",
+        "tiktoken, en: 10.0 MB/s",
+    ]
+    tall = [float(bar.attrib["height"]) for bar in bars.values()]
+    assert tall == pytest.approx([210, 105, 21])
+
+
+def test_every_library_has_a_colour() -> None:
+    assert run.PEERS.keys() <= charts.COLOURS.keys()
+
+
+def test_a_chart_that_a_result_lacks_is_removed(result: Path) -> None:
+    old = result.parent / "charts" / "training.svg"
+    old.parent.mkdir()
+    old.write_text("of another result")
+    charts.write(filed.Filed(result), old.parent)
+    assert not old.exists()
+
+
+def test_readme_names_the_best_other_library_and_the_targets(result: Path) -> None:
+    text = readme.region(filed.Filed(result), result.parent)
+    assert "| warm, best other | 50.0 (2.00x) gigatoken | — |" in text
+    assert "| one thread, best other | — | 40.0 (2.00x) gigatoken |" in text
+    assert "at 1.50 times the rate of encoding it in memory, and takes 61.0 MB" in text
+    assert text.endswith("Of our 1 targets this run met 1.")
+
+
+def test_a_page_without_the_marks_is_an_error() -> None:
+    with pytest.raises(ValueError, match="expected the marks"):
+        readme.filled("# subword\n", "numbers")
