@@ -2,7 +2,7 @@
 """Measures subword beside other libraries: ``python bench/run.py --help``.
 
     python bench/run.py                                  everything, into bench/results/ and README
-    python bench/run.py --quick                          everything on small texts, in a minute
+    python bench/run.py --quick                          everything on small texts, in six minutes
     python bench/run.py --only encode/cl100k/en          the paths below that one
     python bench/run.py --only 'encode/*/*/fresh'        the paths that fit
     python bench/run.py --list                           the paths
@@ -52,12 +52,13 @@ Scenario = Callable[[Bench, str], Result]
 PEERS: dict[str, Library] = {**wordpiece_peers.PEERS, **ADAPTERS, **TRAINERS}
 
 
-#: Vocabularies and texts beside cl100k on the first five.
+#: Vocabularies and texts beside cl100k on the first five, and how many rounds they get.
 FURTHER = (
-    *(("o200k", name) for name in (*corpora.CORPORA, *corpora.SMALLER)),
-    *(("cl100k", name) for name in corpora.SMALLER),
-    ("gpt2", "en"),
-    ("qwen2", "en"),
+    *(("o200k", name, 5) for name in corpora.CORPORA),
+    *(("o200k", name, 3) for name in corpora.SMALLER),
+    *(("cl100k", name, 3) for name in corpora.SMALLER),
+    ("gpt2", "en", 3),
+    ("qwen2", "en", 3),
 )
 
 
@@ -68,9 +69,9 @@ def encoding() -> dict[str, Scenario]:
         paths[f"encode/cl100k/{name}/warm"] = partial(scenarios.encode_warm, name=name)
     for name in corpora.CORPORA:
         paths[f"encode/cl100k/{name}/fresh"] = partial(scenarios.encode_fresh, name=name)
-    for vocab, name in FURTHER:
+    for vocab, name, rounds in FURTHER:
         for kind, scenario in (("warm", scenarios.encode_warm), ("fresh", scenarios.encode_fresh)):
-            further = partial(scenario, name=name, vocab_name=vocab, further=True)
+            further = partial(scenario, name=name, vocab_name=vocab, rounds=rounds)
             paths[f"encode/{vocab}/{name}/{kind}"] = further
     for name in corpora.CORPORA:
         paths[f"encode/cl100k/{name}/lists"] = partial(outputs.lists, name=name)

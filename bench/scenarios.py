@@ -173,13 +173,17 @@ class Answers:
 
 
 def encode_warm(
-    bench: Bench, path: str, name: str, vocab_name: str = "cl100k", *, further: bool = False
+    bench: Bench, path: str, name: str, vocab_name: str = "cl100k", rounds: int | None = None
 ) -> Result:
-    """The same text again: the second and later encodes of a `str` that every library has seen."""
+    """The same text again: the second and later encodes of a `str` that every library has seen.
+
+    With ``rounds`` it is one of the further paths, which are measured less.
+    """
     contenders = load_all(bench, bench.vocab(vocab_name))
-    rounds = bench.settings.warm_rounds
-    if further:
-        contenders, rounds = fast_enough(contenders), bench.settings.further_rounds
+    if rounds is None:
+        rounds = bench.settings.warm_rounds
+    else:
+        contenders, rounds = fast_enough(contenders), min(rounds, bench.settings.further_rounds)
     content = corpora.text(bench.data, name, bench.settings.text_bytes)
     answers = Answers(contenders[0], content)
     texts: dict[str, str] = {}
@@ -207,7 +211,7 @@ def encode_warm(
 
 
 def encode_fresh(
-    bench: Bench, path: str, name: str, vocab_name: str = "cl100k", *, further: bool = False
+    bench: Bench, path: str, name: str, vocab_name: str = "cl100k", rounds: int | None = None
 ) -> Result:
     """Text never seen: a new tokenizer that has encoded the other half, then this half once.
 
@@ -216,9 +220,10 @@ def encode_fresh(
     """
     vocab = bench.vocab(vocab_name)
     contenders = load_all(bench, vocab)
-    rounds = bench.settings.fresh_rounds
-    if further:
-        contenders, rounds = fast_enough(contenders), bench.settings.further_rounds
+    if rounds is None:
+        rounds = bench.settings.fresh_rounds
+    else:
+        contenders, rounds = fast_enough(contenders), min(rounds, bench.settings.further_rounds)
     content = corpora.text(bench.data, name, bench.settings.text_bytes)
     before, after = corpora.halves(content)
     answers = Answers(contenders[0], after)
