@@ -87,12 +87,17 @@ impl<const N: usize> Word<N> {
     fn start(&mut self, pairs: &Pairs, piece: &[u8], byte_ids: &[TokenId; 256]) {
         self.nodes = u64::MAX >> (64 - piece.len());
         (self.made, self.gone) = (NOWHERE, NOWHERE);
-        for (token, &byte) in self.tokens.iter_mut().zip(piece) {
-            *token = byte_ids[usize::from(byte)];
-        }
+        let mut bytes = [0; LONGEST_SHORT + 1];
+        bytes[..piece.len()].copy_from_slice(piece);
         self.keys = [NO_KEY; N];
-        for (at, (slot, two)) in self.keys.iter_mut().zip(piece.windows(2)).enumerate() {
-            *slot = key(pairs.rank_of_bytes(two[0], two[1]), at);
+        // PERF: four at a time, so that the end of a piece is a guess less often.
+        for first in (0..piece.len().min(N)).step_by(4) {
+            for at in first..first + 4 {
+                let two = [bytes[at], bytes[at + 1]];
+                self.tokens[at % N] = byte_ids[usize::from(two[0])];
+                let key = key(pairs.rank_of_bytes(two[0], two[1]), at);
+                self.keys[at % N] = if at + 1 < piece.len() { key } else { NO_KEY };
+            }
         }
     }
 
@@ -107,11 +112,12 @@ impl<const N: usize> Word<N> {
         let token = |at: usize| self.tokens[at % N];
         let right = key(pairs.rank(token(made), token(after)), made);
         let left = key(pairs.rank(token(before), token(made)), before);
+        let right = if after == NOWHERE { NO_KEY } else { right };
         self.keys[gone % N] = NO_KEY;
-        self.keys[made % N] = if after == NOWHERE { NO_KEY } else { right };
-        if before != NOWHERE {
-            self.keys[before % N] = left;
-        }
+        // PERF: two stores in any case, where there is nothing before both to the same place.
+        let (before, left) = if before == NOWHERE { (made, right) } else { (before, left) };
+        self.keys[made % N] = right;
+        self.keys[before % N] = left;
     }
 
     /// Merges once; says whether it could.
@@ -197,6 +203,19 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
+    /// Starts with the next place that waits; says whether there was one.
+    #[inline(always)]
+    fn start<'p, const N: usize>(
+        self,
+        waiting: &mut impl Iterator<Item = (usize, &'p Span)>,
+        word: &mut Word<N>,
+    ) -> bool {
+        let Some((number, &(start, end))) = waiting.next() else { return false };
+        word.start(self.pairs, &self.text[start..end], self.byte_ids);
+        word.piece = number;
+        true
+    }
+
     /// Merges the places that are chosen.
     #[inline(always)]
     fn merge<const N: usize>(
@@ -207,13 +226,10 @@ impl Run<'_> {
         spans: &mut [Span],
     ) {
         let mut waiting = self.places.iter().enumerate().filter(|(_, place)| chosen(place));
-        let mut start = |word: &mut Word<N>| {
-            let Some((number, &(start, end))) = waiting.next() else { return false };
-            word.start(self.pairs, &self.text[start..end], self.byte_ids);
-            word.piece = number;
-            true
-        };
-        let mut going = words.iter_mut().map_while(|word| start(word).then_some(())).count();
+        let mut going = 0;
+        while going < TURNS && self.start(&mut waiting, &mut words[going]) {
+            going += 1;
+        }
         while going > 0 {
             words[..going].iter_mut().for_each(|word| word.look_up(self.pairs));
             let mut at = 0;
@@ -226,7 +242,7 @@ impl Run<'_> {
                 let first = ids.len();
                 word.tokens_into(ids);
                 spans[word.piece] = (first, ids.len());
-                if start(word) {
+                if self.start(&mut waiting, word) {
                     at += 1;
                 } else {
                     going -= 1;
