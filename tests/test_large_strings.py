@@ -34,3 +34,21 @@ def test_a_lone_surrogate_in_a_large_string_is_told_or_replaced() -> None:
     with pytest.raises(TextError, match=f"a lone surrogate at position {LARGE}"):
         _core.utf8(text, "strict")
     assert _core.utf8(text, "replace") == text.replace("\ud800", "\ufffd").encode()
+
+
+@pytest.mark.parametrize("special", ["text", "encode"])
+def test_a_large_string_by_blocks_on_one_thread_encodes_as_a_whole(special: str) -> None:
+    vocab = {i: bytes([i]) for i in range(256)}
+    merges = [(b" ", b"a"), ("é".encode()[:1], "é".encode()[1:])]
+    vocab |= {256 + i: a + b for i, (a, b) in enumerate(merges)}
+    tok = Tokenizer(vocab, merges, pattern="gpt2", special_tokens={"<|end|>": 300})
+    for text in ("é a<|end|> aé\n" * LARGE, "é" * (4 * LARGE), "😀 a" * LARGE):
+        ids = tok.encode(text.encode(), special=special)
+        assert tok.encode(text, special=special, threads=1) == ids
+        assert tok.encode_array(text, special=special, threads=1).tolist() == ids
+        assert tok.count(text, special=special, threads=1) == len(ids)
+        assert tok.count(text, limit=len(ids) - 1, special=special, threads=1) is None
+        assert tok.encode_batch([text], special=special, threads=1) == [ids]
+    with pytest.raises(TextError, match=f"a lone surrogate at position {LARGE}"):
+        tok.encode("é" * LARGE + "\ud800", threads=1)
+    assert tok.encode("é" * LARGE + "\ud800", threads=1, errors="replace")[-3:] == [239, 191, 189]

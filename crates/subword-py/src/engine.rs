@@ -6,6 +6,7 @@ use numpy::PyArray1;
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::string::PyStringData;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 use subword_core::formats::{self, Format};
 use subword_core::tokenizer::{Decoding, Ragged, Threads};
@@ -16,7 +17,7 @@ use crate::ids::{id_from, ids_from};
 use crate::lists::Integers;
 use crate::model::{Model, pattern_to_python, special_to_python};
 use crate::numbers::{ThreadsArgument, natural};
-use crate::text::{Errors, Special, Text, Texts};
+use crate::text::{Errors, Special, Text, Texts, large_units};
 
 /// From this many bytes on the GIL is worth giving up.
 const DETACH_BYTES: usize = 4096;
@@ -197,8 +198,12 @@ impl Engine {
     ) -> PyResult<Option<usize>> {
         let py = text.py();
         let limit = limit.map(|limit| natural("limit", limit)).transpose()?;
+        let threads = self::threads(threads);
+        if let Some(count) = self.count_by_blocks(text, &special, limit, threads)? {
+            return Ok(Some(count).filter(|&count| limit.is_none_or(|limit| count <= limit)));
+        }
         let text = Text::new(text, errors)?;
-        let (bytes, threads) = (text.bytes(), self::threads(threads));
+        let bytes = text.bytes();
         run(py, bytes.len(), || self.tokenizer.count(bytes, &special.0, limit, threads))
     }
 
@@ -453,11 +458,47 @@ impl Engine {
         add_special_tokens: bool,
         threads: Option<ThreadsArgument>,
     ) -> PyResult<Vec<TokenId>> {
-        let py = text.py();
-        let text = Text::new(text, errors)?;
-        let (bytes, threads) = (text.bytes(), self::threads(threads));
-        let ids = run(py, bytes.len(), || self.tokenizer.encode(bytes, &special.0, threads))?;
+        let (py, threads) = (text.py(), self::threads(threads));
+        let ids = match self.ids_by_blocks(text, &special, threads)? {
+            Some(ids) => ids,
+            None => {
+                let text = Text::new(text, errors)?;
+                let bytes = text.bytes();
+                run(py, bytes.len(), || self.tokenizer.encode(bytes, &special.0, threads))?
+            }
+        };
         Ok(if add_special_tokens { self.tokenizer.surround(ids) } else { ids })
+    }
+
+    /// The ids of a large string on one thread, converted block by block; none if it is not one.
+    fn ids_by_blocks(
+        &self,
+        text: &Bound<'_, PyAny>,
+        special: &Special,
+        threads: Threads,
+    ) -> PyResult<Option<Vec<TokenId>>> {
+        let Some(units) = units_for_one(text, threads) else { return Ok(None) };
+        run(text.py(), usize::MAX, || match units {
+            PyStringData::Ucs1(units) => self.tokenizer.encode_units(units, &special.0),
+            PyStringData::Ucs2(units) => self.tokenizer.encode_units(units, &special.0),
+            PyStringData::Ucs4(units) => self.tokenizer.encode_units(units, &special.0),
+        })
+    }
+
+    /// The same for how many they are.
+    fn count_by_blocks(
+        &self,
+        text: &Bound<'_, PyAny>,
+        special: &Special,
+        limit: Option<usize>,
+        threads: Threads,
+    ) -> PyResult<Option<usize>> {
+        let Some(units) = units_for_one(text, threads) else { return Ok(None) };
+        run(text.py(), usize::MAX, || match units {
+            PyStringData::Ucs1(units) => self.tokenizer.count_units(units, &special.0, limit),
+            PyStringData::Ucs2(units) => self.tokenizer.count_units(units, &special.0, limit),
+            PyStringData::Ucs4(units) => self.tokenizer.count_units(units, &special.0, limit),
+        })
     }
 
     fn ragged_of(
@@ -476,6 +517,12 @@ impl Engine {
             Ok(if add_special_tokens { self.tokenizer.surround_all(ragged) } else { ragged })
         })
     }
+}
+
+/// The characters of a large string, if one thread is to encode it.
+fn units_for_one<'a>(text: &'a Bound<'_, PyAny>, threads: Threads) -> Option<PyStringData<'a>> {
+    let one = threads.is_some_and(|threads| threads.get() == 1);
+    if one { large_units(text) } else { None }
 }
 
 /// Bytes as a string; what is not UTF-8 by Python's own rule for `errors`.

@@ -41,16 +41,14 @@ fn kept_list<'py>(
     kept: &mut Vec<Option<Py<PyInt>>>,
     ids: &[TokenId],
 ) -> PyResult<Bound<'py, PyList>> {
-    let new = |id: TokenId| id.into_pyobject(py).map(Bound::unbind);
     let largest = ids.iter().copied().max().map_or(0, |id| id as usize);
     if largest >= kept.len() {
         kept.resize_with(largest + 1, || None);
     }
-    for &id in ids {
-        let integer = &mut kept[id as usize];
-        if integer.is_none() {
-            *integer = Some(new(id)?);
-        }
-    }
-    PyList::new(py, ids.iter().map(|&id| &kept[id as usize]))
+    let new = |id: TokenId| {
+        let Ok(integer) = id.into_pyobject(py);
+        integer.unbind()
+    };
+    let integer = |&id: &TokenId| kept[id as usize].get_or_insert_with(|| new(id)).clone_ref(py);
+    PyList::new(py, ids.iter().map(integer))
 }

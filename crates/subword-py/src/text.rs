@@ -196,9 +196,22 @@ impl Units<'_> {
     }
 }
 
+/// The characters of a large string that Python has not as UTF-8.
+pub(crate) fn large_units<'a>(text: &'a Bound<'_, PyAny>) -> Option<PyStringData<'a>> {
+    let text = text.cast::<PyString>().ok().filter(|text| text.len().is_ok_and(is_large))?;
+    match Form::of(text)? {
+        Form::Units(Units(data)) => Some(data),
+        Form::Ascii(_) | Form::Kept => None,
+    }
+}
+
+fn is_large(chars: usize) -> bool {
+    chars >= CONVERTED_CHARS
+}
+
 /// The UTF-8 form of a large string.
 fn converted(text: &Bound<'_, PyString>) -> Option<Vec<u8>> {
-    if text.len().ok()? < CONVERTED_CHARS {
+    if !is_large(text.len().ok()?) {
         return None;
     }
     let Form::Units(Units(data)) = Form::of(text)? else { return None };

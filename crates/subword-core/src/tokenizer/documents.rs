@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use memchr::memmem;
 
 use super::encode::{Sink, Worker};
-use super::{Chosen, Tokenizer};
+use super::{Chosen, Finders, Tokenizer};
 use crate::error::Result;
 use crate::special::Allowed;
 use crate::types::TokenId;
@@ -97,15 +97,7 @@ impl<'t> DocumentEncoder<'t> {
     /// The last place where `text`, which goes on, may be cut; 0 if there is none. Places up to
     /// `seen` were looked at before.
     pub fn last_cut(&self, text: &[u8], seen: usize) -> Result<usize> {
-        // What is not there yet may complete a character, a special token or a separator.
-        let open = self.longest.max(4);
-        let end = (text.len() + 1).saturating_sub(open);
-        let first = (seen + 1).saturating_sub(open).max(1);
-        let may_cut =
-            |&at: &usize| self.tokenizer.may_cut(text, at) && !self.is_spelled_across(text, at);
-        if self.local
-            && let Some(cut) = (first..end).rev().find(may_cut)
-        {
+        if let Some(cut) = self.near_cut(text, seen) {
             return Ok(cut);
         }
         let Some(separator) = &self.separator else {
@@ -119,6 +111,27 @@ impl<'t> DocumentEncoder<'t> {
                 self.tokenizer.settled(&text[..end], &self.allowed)
             }
         }
+    }
+
+    /// The same where a look at a few characters tells it. All looks together take linear time.
+    pub(super) fn near_cut(&self, text: &[u8], seen: usize) -> Option<usize> {
+        // What is not there yet may complete a character, a special token or a separator.
+        let open = self.longest.max(4);
+        let end = (text.len() + 1).saturating_sub(open);
+        let first = (seen + 1).saturating_sub(open).max(1);
+        let may_cut =
+            |&at: &usize| self.tokenizer.may_cut(text, at) && !self.is_spelled_across(text, at);
+        if self.local { (first..end).rev().find(may_cut) } else { None }
+    }
+
+    /// The finders of the special tokens.
+    pub(super) fn finders(&self) -> &Finders {
+        self.chosen.finders()
+    }
+
+    /// Whether [`DocumentEncoder::near_cut`] ever finds a place.
+    pub(super) fn is_local(&self) -> bool {
+        self.local
     }
 
     fn is_spelled_across(&self, text: &[u8], at: usize) -> bool {

@@ -113,6 +113,9 @@ impl Worker {
 
 /// Where ids go.
 pub(super) trait Sink {
+    /// Whether only the number of ids is wanted, not which they are.
+    const ONLY_COUNTS: bool = false;
+
     /// Takes any number.
     fn many(&mut self, ids: &[TokenId]);
     /// Whether it wants no more.
@@ -137,6 +140,8 @@ pub(super) struct Counter {
 }
 
 impl Sink for Counter {
+    const ONLY_COUNTS: bool = true;
+
     #[inline]
     fn many(&mut self, ids: &[TokenId]) {
         self.count += ids.len();
@@ -240,13 +245,13 @@ impl Tokenizer {
         Ok(())
     }
 
-    fn encode_batch_of_pieces(
+    fn encode_batch_of_pieces<S: Sink>(
         &self,
         text: &[u8],
         start: usize,
         ends: &[usize],
         worker: &mut Worker,
-        sink: &mut impl Sink,
+        sink: &mut S,
     ) -> Result<()> {
         let mut walk = Walk { piece: 0, start, within: false };
         while walk.piece < ends.len() {
@@ -256,7 +261,11 @@ impl Tokenizer {
             let enter = Enter { tokenizer: self, text, ends, view, walk: &mut walk, entries };
             let count = self.level.run(enter);
             let entries = &entries[..count];
-            let found = self.level.run(LookUp { text, start, entries, view, known, gaps });
+            let found = if S::ONLY_COUNTS {
+                self.level.run(LookUp::<true> { text, start, entries, view, known, gaps })
+            } else {
+                self.level.run(LookUp::<false> { text, start, entries, view, known, gaps })
+            };
             if gaps.is_empty() {
                 sink.many(&known[..found]);
             } else {
@@ -404,8 +413,9 @@ impl Kernel for Enter<'_> {
 }
 
 /// The second pass: the ids of the entries that the near tables know, and the gaps between them; returns
-/// how many ids. The first entry starts at `start`.
-struct LookUp<'a> {
+/// how many ids. The first entry starts at `start`. With `COUNT` only their number is right: the ids of
+/// short pieces are not written.
+struct LookUp<'a, const COUNT: bool> {
     text: &'a [u8],
     start: usize,
     entries: &'a [Entry],
@@ -414,7 +424,7 @@ struct LookUp<'a> {
     gaps: &'a mut Vec<Gap>,
 }
 
-impl Kernel for LookUp<'_> {
+impl<const COUNT: bool> Kernel for LookUp<'_, COUNT> {
     type Output = usize;
 
     #[inline(always)]
@@ -429,7 +439,11 @@ impl Kernel for LookUp<'_> {
         for entry in entries {
             let &Entry { key, end, line, part } = entry;
             let Some(places) = known[len..].first_chunk_mut() else { break };
-            let mut count = view.short_into::<C>(key, line, places);
+            let mut count = if COUNT {
+                view.short_len(key, line)
+            } else {
+                view.short_into::<C>(key, line, places)
+            };
             if count == 0 {
                 count = elsewhere(view, text, start, entry, &mut known[len..]);
             }

@@ -16,6 +16,7 @@ mod documents;
 mod encode;
 mod offsets;
 mod threads;
+mod units;
 mod usage;
 
 use std::sync::{Arc, LazyLock};

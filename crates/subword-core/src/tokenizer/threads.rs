@@ -365,7 +365,7 @@ fn jobs(sizes: &[usize]) -> Vec<std::ops::Range<usize>> {
 }
 
 /// Room for so many ids.
-fn room_for_ids(len: usize) -> Vec<TokenId> {
+pub(super) fn room_for_ids(len: usize) -> Vec<TokenId> {
     let mut ids = Vec::with_capacity(len);
     arch::prefer_huge_pages(ids.spare_capacity_mut());
     ids
