@@ -196,12 +196,6 @@ impl View<'_> {
         self.short.get(line as usize).map_or(0, |line| C::look_up(line, key, into))
     }
 
-    /// Only how many there are.
-    #[inline(always)]
-    pub fn short_len(&self, key: Key, line: u32) -> usize {
-        self.short.get(line as usize).and_then(|line| in_line(line, key)).map_or(0, Ids::len)
-    }
-
     /// The ids of a short piece.
     #[inline(always)]
     pub fn short(&self, key: Key, line: u32) -> Option<Ids> {

@@ -113,9 +113,6 @@ impl Worker {
 
 /// Where ids go.
 pub(super) trait Sink {
-    /// Whether only the number of ids is wanted, not which they are.
-    const ONLY_COUNTS: bool = false;
-
     /// Takes any number.
     fn many(&mut self, ids: &[TokenId]);
     /// Whether it wants no more.
@@ -140,8 +137,6 @@ pub(super) struct Counter {
 }
 
 impl Sink for Counter {
-    const ONLY_COUNTS: bool = true;
-
     #[inline]
     fn many(&mut self, ids: &[TokenId]) {
         self.count += ids.len();
@@ -245,13 +240,13 @@ impl Tokenizer {
         Ok(())
     }
 
-    fn encode_batch_of_pieces<S: Sink>(
+    fn encode_batch_of_pieces(
         &self,
         text: &[u8],
         start: usize,
         ends: &[usize],
         worker: &mut Worker,
-        sink: &mut S,
+        sink: &mut impl Sink,
     ) -> Result<()> {
         let mut walk = Walk { piece: 0, start, within: false };
         while walk.piece < ends.len() {
@@ -261,11 +256,7 @@ impl Tokenizer {
             let enter = Enter { tokenizer: self, text, ends, view, walk: &mut walk, entries };
             let count = self.level.run(enter);
             let entries = &entries[..count];
-            let found = if S::ONLY_COUNTS {
-                self.level.run(LookUp::<true> { text, start, entries, view, known, gaps })
-            } else {
-                self.level.run(LookUp::<false> { text, start, entries, view, known, gaps })
-            };
+            let found = self.level.run(LookUp { text, start, entries, view, known, gaps });
             if gaps.is_empty() {
                 sink.many(&known[..found]);
             } else {
@@ -413,9 +404,8 @@ impl Kernel for Enter<'_> {
 }
 
 /// The second pass: the ids of the entries that the near tables know, and the gaps between them; returns
-/// how many ids. The first entry starts at `start`. With `COUNT` only their number is right: the ids of
-/// short pieces are not written.
-struct LookUp<'a, const COUNT: bool> {
+/// how many ids. The first entry starts at `start`.
+struct LookUp<'a> {
     text: &'a [u8],
     start: usize,
     entries: &'a [Entry],
@@ -424,7 +414,7 @@ struct LookUp<'a, const COUNT: bool> {
     gaps: &'a mut Vec<Gap>,
 }
 
-impl<const COUNT: bool> Kernel for LookUp<'_, COUNT> {
+impl Kernel for LookUp<'_> {
     type Output = usize;
 
     #[inline(always)]
@@ -439,11 +429,7 @@ impl<const COUNT: bool> Kernel for LookUp<'_, COUNT> {
         for entry in entries {
             let &Entry { key, end, line, part } = entry;
             let Some(places) = known[len..].first_chunk_mut() else { break };
-            let mut count = if COUNT {
-                view.short_len(key, line)
-            } else {
-                view.short_into::<C>(key, line, places)
-            };
+            let mut count = view.short_into::<C>(key, line, places);
             if count == 0 {
                 count = elsewhere(view, text, start, entry, &mut known[len..]);
             }
