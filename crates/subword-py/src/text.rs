@@ -7,7 +7,7 @@ use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::string::PyStringData;
-use pyo3::types::{PyBytes, PyString};
+use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
 use subword_core::Allowed;
 use subword_core::utf8::{append_units, from_units};
 
@@ -83,14 +83,19 @@ impl<'py> Text<'py> {
 
 /// Many texts that can be read without the GIL.
 pub(crate) struct Texts<'py> {
+    /// Keeps the texts alive, whatever becomes of the list that they came in.
+    ///
+    /// PERF: Python makes a tuple of a list in one go, and its items are looked at without counting
+    /// references again.
+    _objects: Bound<'py, PyTuple>,
     texts: Vec<Held<'py>>,
     /// The UTF-8 form of the strings that Python keeps in another one.
     converted: Vec<u8>,
 }
 
 enum Held<'py> {
-    /// A string of ASCII. PERF: where it is, so that there is no need to ask again.
-    Ascii(#[expect(dead_code)] Bound<'py, PyString>, NonNull<[u8]>),
+    /// A string of ASCII among the objects. PERF: where it is, so that there is no need to ask again.
+    Ascii(NonNull<[u8]>),
     Text(Text<'py>),
     /// A place in `converted`.
     Converted(Range<usize>),
@@ -105,45 +110,50 @@ impl<'py> Texts<'py> {
                 "texts must be a sequence of texts, not one {found}"
             )));
         }
-        let mut all = Texts { texts: Vec::new(), converted: Vec::new() };
-        all.texts.reserve(texts.len().unwrap_or(0));
-        for text in texts.try_iter()? {
-            let held = all.hold(text?, errors)?;
-            all.texts.push(held);
+        let objects = match texts.cast::<PyList>() {
+            Ok(list) => list.to_tuple(),
+            Err(_) => PyTuple::new(texts.py(), texts.try_iter()?.collect::<PyResult<Vec<_>>>()?)?,
+        };
+        let (mut held, mut converted) = (Vec::with_capacity(objects.len()), Vec::new());
+        for object in objects.iter_borrowed() {
+            held.push(Held::new(object, &mut converted, errors)?);
         }
-        Ok(all)
-    }
-
-    fn hold(&mut self, object: Bound<'py, PyAny>, errors: Errors) -> PyResult<Held<'py>> {
-        if let Ok(text) = object.cast::<PyString>() {
-            match Form::of(text) {
-                Some(Form::Ascii(bytes)) => {
-                    let bytes = NonNull::from(bytes);
-                    return Ok(Held::Ascii(text.clone(), bytes));
-                }
-                Some(Form::Units(units)) => {
-                    let start = self.converted.len();
-                    if units.append_to(&mut self.converted).is_ok() {
-                        return Ok(Held::Converted(start..self.converted.len()));
-                    }
-                    self.converted.truncate(start);
-                }
-                Some(Form::Kept) | None => {}
-            }
-        }
-        Text::new(&object, errors).map(Held::Text)
+        Ok(Texts { _objects: objects, texts: held, converted })
     }
 
     #[allow(unsafe_code)]
     pub(crate) fn slices(&self) -> Vec<&[u8]> {
         let slices = self.texts.iter().map(|held| match held {
-            // SAFETY: the bytes are those of the string that is held beside them, which never change
-            // and live as long as it does, so at least as long as `self` is borrowed.
-            Held::Ascii(_, bytes) => unsafe { bytes.as_ref() },
+            // SAFETY: the bytes are those of one of the objects, which are immutable strings here and
+            // live as long as `self`.
+            Held::Ascii(bytes) => unsafe { bytes.as_ref() },
             Held::Text(text) => text.bytes(),
             Held::Converted(place) => &self.converted[place.clone()],
         });
         slices.collect()
+    }
+}
+
+impl<'py> Held<'py> {
+    fn new(
+        object: Borrowed<'_, 'py, PyAny>,
+        converted: &mut Vec<u8>,
+        errors: Errors,
+    ) -> PyResult<Held<'py>> {
+        if let Ok(text) = object.cast::<PyString>() {
+            match Form::of(&text) {
+                Some(Form::Ascii(bytes)) => return Ok(Held::Ascii(NonNull::from(bytes))),
+                Some(Form::Units(units)) => {
+                    let start = converted.len();
+                    if units.append_to(converted).is_ok() {
+                        return Ok(Held::Converted(start..converted.len()));
+                    }
+                    converted.truncate(start);
+                }
+                Some(Form::Kept) | None => {}
+            }
+        }
+        Text::new(&object, errors).map(Held::Text)
     }
 }
 
