@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from subword import TextError, Tokenizer, _core
+
+if TYPE_CHECKING:
+    from subword._types import Special
 
 LARGE = 20_000
 
@@ -37,7 +42,7 @@ def test_a_lone_surrogate_in_a_large_string_is_told_or_replaced() -> None:
 
 
 @pytest.mark.parametrize("special", ["text", "encode"])
-def test_a_large_string_by_blocks_on_one_thread_encodes_as_a_whole(special: str) -> None:
+def test_a_large_string_by_blocks_on_one_thread_encodes_as_a_whole(special: Special) -> None:
     vocab = {i: bytes([i]) for i in range(256)}
     merges = [(b" ", b"a"), ("é".encode()[:1], "é".encode()[1:])]
     vocab |= {256 + i: a + b for i, (a, b) in enumerate(merges)}
