@@ -30,6 +30,7 @@ mod x86_64;
 pub use bert::{BERT_PUNCTUATION, BERT_WHITE, BertBlock, BertLetters, BertRules, BertSymbols};
 pub use lines::{Line, Lines};
 pub use pages::prefer_huge_pages;
+pub use sets::look_up;
 pub use utf8::{UTF8_GROUP, write_utf8};
 pub use wide::{Wide, wide};
 

@@ -17,9 +17,9 @@ const ID_BITS: u32 = 21;
 
 const ID_MASK: u32 = (1 << ID_BITS) - 1;
 
-/// The plain form.
+/// The plain form of [`super::Classify::look_up`].
 #[inline(always)]
-pub(super) fn look_up(line: &Line, key: [u64; 2], into: &mut [u32; 8]) -> usize {
+pub fn look_up(line: &Line, key: [u64; 2], into: &mut [u32; 8]) -> usize {
     let first = (line[0] ^ key[0]) | (line[1] ^ key[1]) == 0;
     let second = (line[2] ^ key[0]) | (line[3] ^ key[1]) == 0;
     // PERF: which of the two places it is cannot be predicted, that it is one of them can.

@@ -32,14 +32,17 @@ take a piece that is a token as it is, see `ignore_merges`), so a key says which
 A cache belongs to one thread at a time (see [`Pool`]): no locks, no shared writes.
 */
 
+mod keys;
 mod long;
 mod pool;
 
 use crate::arch::{self, Classify, Line, Lines};
 use crate::types::TokenId;
 use crate::vocab::MAX_ID;
+use keys::{MiddleKey, middle_hash, middle_key, mix};
 use long::Long;
 
+pub use keys::{Key, NO_KEY, characters, short_key, window_key};
 pub use pool::Pool;
 
 /// The longest piece that is remembered.
@@ -57,17 +60,6 @@ pub const MIDDLE_IDS: usize = 11;
 
 const ID_BITS: usize = 21;
 const _: () = assert!(MAX_ID < 1 << ID_BITS);
-
-/// A short piece, its length, and whether it is only a part.
-pub type Key = [u64; 2];
-
-/// The key of no piece.
-pub const NO_KEY: Key = [u64::MAX; 2];
-
-/// Added to the length of a part.
-const PART: u8 = 0x80;
-
-type MiddleKey = [u64; 4];
 
 /// Piece to ids, remembered.
 #[derive(Debug)]
@@ -121,32 +113,6 @@ impl Table {
     }
 }
 
-/// Up to five ids in two words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ids([u64; 2]);
-
-impl Ids {
-    /// How many ids there are.
-    #[inline(always)]
-    pub fn len(self) -> usize {
-        number(&self.0)
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(self) -> bool {
-        self.len() == 0
-    }
-
-    /// All places, and some more that mean nothing; only the first `len` count.
-    #[inline(always)]
-    pub fn places(self) -> [TokenId; 8] {
-        const AT: [u64; 8] = [0, 21, 0, 21, 42, 63, 63, 63];
-        let [v, w] = self.0;
-        let words = [v, v, w, w, w, w, w, w];
-        std::array::from_fn(|i| (words[i] >> AT[i]) as TokenId & ((1 << ID_BITS) - 1))
-    }
-}
-
 /// The id in a place: 21 bits, two in the first word, three in every other.
 #[inline(always)]
 fn packed(words: &[u64], at: usize) -> TokenId {
@@ -190,27 +156,22 @@ impl View<'_> {
     }
 
     /// Writes the ids of a short piece, all places of them, and says how many count; 0 if its line does
-    /// not have it: then [`View::short`] may know more.
+    /// not have it: then [`View::short_beside`] may know more.
     #[inline(always)]
     pub fn short_into<C: Classify>(&self, key: Key, line: u32, into: &mut [TokenId; 8]) -> usize {
         self.short.get(line as usize).map_or(0, |line| C::look_up(line, key, into))
     }
 
-    /// The ids of a short piece.
-    #[inline(always)]
-    pub fn short(&self, key: Key, line: u32) -> Option<Ids> {
-        in_line(self.short.get(line as usize)?, key).or_else(|| self.short_beside(key, line))
-    }
-
-    /// The ids of a short piece that did not stay in its line.
+    /// The same for a short piece that did not stay in its line.
     ///
     /// PERF: nothing left a line that has room, so most of the time there is no need to wait for the
     /// line beside it.
     #[inline(always)]
-    pub fn short_beside(&self, key: Key, line: u32) -> Option<Ids> {
+    pub fn short_beside(&self, key: Key, line: u32, into: &mut [TokenId; 8]) -> usize {
         let line = line as usize;
         let full = self.short.get(line).is_some_and(|line| line[2] | line[3] != 0);
-        if full { in_line(self.short.get(line ^ 1)?, key) } else { None }
+        let beside = if full { self.short.get(line ^ 1) } else { None };
+        beside.map_or(0, |line| arch::look_up(line, key, into))
     }
 
     /// Where a middle piece lives, asked for ahead of its use.
@@ -257,7 +218,7 @@ impl View<'_> {
     #[inline(always)]
     fn middle_in(&self, key: &MiddleKey, line: usize) -> Option<([TokenId; MIDDLE_IDS], usize)> {
         // PERF: word by word. Compared as a whole the key is first put together in memory, and reading
-        // it back waits for that (Russian -10%, 2026-11-15).
+        // it back waits for that (docs/log.md, 2026-11-15).
         let same = |line: &&Line| {
             (line[0] ^ key[0]) | (line[1] ^ key[1]) | (line[2] ^ key[2]) | (line[3] ^ key[3]) == 0
         };
@@ -308,8 +269,12 @@ impl Cache {
         let view = self.view();
         if end - start <= LONGEST_SHORT {
             let key = short_key(text, start, end, part);
-            if let Some(ids) = view.short(key, view.line_of(key)) {
-                take(&ids.places()[..ids.len()]);
+            let (line, mut ids) = (view.line_of(key), [0; 8]);
+            let own =
+                view.short.get(line as usize).map_or(0, |own| arch::look_up(own, key, &mut ids));
+            let count = if own > 0 { own } else { view.short_beside(key, line, &mut ids) };
+            if count > 0 {
+                take(&ids[..count]);
                 return true;
             }
         }
@@ -384,115 +349,6 @@ impl Cache {
     }
 }
 
-/// The ids of a short piece in this line.
-#[inline(always)]
-fn in_line(line: &Line, key: Key) -> Option<Ids> {
-    let first = (line[0] ^ key[0]) | (line[1] ^ key[1]) == 0;
-    let second = (line[2] ^ key[0]) | (line[3] ^ key[1]) == 0;
-    // PERF: which of the two places it is cannot be predicted, that it is one of them can.
-    let at = if first { 4 } else { 6 };
-    (first | second).then(|| Ids([line[at], line[at + 1]]))
-}
-
-/// The first `i` bytes of a word. PERF: a look into this table is shorter than the shifts.
-const FIRST_BYTES: [u128; 16] = {
-    let mut masks = [0; 16];
-    let mut len = 0;
-    while len < 16 {
-        masks[len] = (1 << (8 * len)) - 1;
-        len += 1;
-    }
-    masks
-};
-
-/// The same of two.
-const FIRST_BYTES_OF_TWO: [[u128; 2]; 32] = {
-    let mut masks = [[u128::MAX, 0]; 32];
-    let mut len = 0;
-    while len < 16 {
-        masks[len][0] = FIRST_BYTES[len];
-        masks[len + 16][1] = FIRST_BYTES[len];
-        len += 1;
-    }
-    masks
-};
-
-/// The key of `text[start..end]`, at most 15 bytes; never 0.
-#[inline(always)]
-pub fn short_key(text: &[u8], start: usize, end: usize, part: bool) -> Key {
-    let len = end - start;
-    debug_assert!((1..=LONGEST_SHORT).contains(&len));
-    match text[start..].first_chunk::<16>() {
-        Some(window) => window_key(window, len, part),
-        None => {
-            let mut window = [0; 16];
-            window[..len].copy_from_slice(&text[start..end]);
-            window_key(&window, len, part)
-        }
-    }
-}
-
-/// The key of the first `len` bytes of a window. PERF: by words, as both halves are multiplied next.
-#[inline(always)]
-pub fn window_key(window: &[u8; 16], len: usize, part: bool) -> Key {
-    let keep = FIRST_BYTES[len % 16];
-    let word = |at: usize| window[at..].first_chunk().map_or(0, |word| u64::from_le_bytes(*word));
-    let tag = u64::from(tag(len, part)) << 56;
-    [word(0) & keep as u64, word(8) & (keep >> 64) as u64 | tag]
-}
-
-/// The key of `text[start..end]`, at most 31 bytes.
-#[inline(always)]
-fn middle_key(text: &[u8], start: usize, end: usize, part: bool) -> MiddleKey {
-    let len = end - start;
-    debug_assert!((1..=LONGEST_MIDDLE).contains(&len));
-    let word = |half: &[u8]| u128::from_le_bytes(half.try_into().unwrap_or_default());
-    let halves = match text[start..].first_chunk::<32>() {
-        Some(window) => {
-            // The bytes behind the piece become 0.
-            let (low, high) = window.split_at(16);
-            let [keep_low, keep_high] = FIRST_BYTES_OF_TWO[len % 32];
-            [word(low) & keep_low, word(high) & keep_high]
-        }
-        None => {
-            let mut bytes = [0; 32];
-            bytes[..len].copy_from_slice(&text[start..end]);
-            [word(&bytes[..16]), word(&bytes[16..])]
-        }
-    };
-    let [low, high] = [halves[0], halves[1] | u128::from(tag(len, part)) << 120];
-    [low as u64, (low >> 64) as u64, high as u64, (high >> 64) as u64]
-}
-
-/// How many characters a short piece has, and whether all of them are ASCII.
-#[inline(always)]
-pub fn characters(key: Key) -> (usize, bool) {
-    /// The first bit of each byte; those that continue a character have it and not the second.
-    const FIRST: u64 = 0x8080_8080_8080_8080;
-    let [low, high] = key.map(|word| word & FIRST);
-    let continued = key.map(|word| (word & !(word << 1) & FIRST).count_ones() as usize);
-    let len = (key[1] >> 56) as usize & usize::from(!PART);
-    (len - continued[0] - continued[1], low | high & (FIRST >> 8) == 0)
-}
-
-/// The last byte of a key.
-#[inline(always)]
-fn tag(len: usize, part: bool) -> u8 {
-    len as u8 | if part { PART } else { 0 }
-}
-
-#[inline(always)]
-fn middle_hash(key: &MiddleKey) -> u64 {
-    mix(key[0], key[1]) ^ mix(key[2], key[3]).rotate_left(32)
-}
-
-/// Two words into one whose top bits depend on all of both.
-#[inline(always)]
-fn mix(low: u64, high: u64) -> u64 {
-    let wide = u128::from(low ^ 0x9E37_79B9_7F4A_7C15) * u128::from(high ^ 0xD6E8_FEB8_6659_FD93);
-    wide as u64 ^ (wide >> 64) as u64
-}
-
 /// The largest power of two that is at most `n`; 0 for 0.
 fn power_of_two_below(n: usize) -> usize {
     n.checked_ilog2().map_or(0, |log| 1 << log)
@@ -506,21 +362,6 @@ mod tests {
         let mut ids = None;
         cache.recall(piece, 0, piece.len(), part, |found| ids = Some(found.to_vec()));
         ids
-    }
-
-    #[test]
-    fn a_key_does_not_depend_on_what_follows_the_piece() {
-        let text: Vec<u8> = (1..80).collect();
-        for len in 1..=LONGEST_MIDDLE {
-            let alone = &text[..3 + len];
-            if len <= LONGEST_SHORT {
-                assert_eq!(
-                    short_key(&text, 3, 3 + len, false),
-                    short_key(alone, 3, 3 + len, false)
-                );
-            }
-            assert_eq!(middle_key(&text, 3, 3 + len, true), middle_key(alone, 3, 3 + len, true));
-        }
     }
 
     #[test]

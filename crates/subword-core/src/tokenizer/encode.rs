@@ -448,9 +448,7 @@ impl Kernel for LookUp<'_> {
 fn elsewhere(view: View, text: &[u8], start: usize, entry: &Entry, into: &mut [TokenId]) -> usize {
     let &Entry { key, end, line, part } = entry;
     if end - start <= LONGEST_SHORT {
-        let Some(ids) = view.short_beside(key, line) else { return 0 };
-        into[..8].copy_from_slice(&ids.places());
-        return ids.len();
+        return into.first_chunk_mut().map_or(0, |into| view.short_beside(key, line, into));
     }
     if end - start > LONGEST_MIDDLE {
         return 0;

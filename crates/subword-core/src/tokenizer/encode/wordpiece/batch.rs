@@ -270,13 +270,12 @@ impl Batch {
             }
             Kind::Short => {
                 let Some(places) = self.known[len..].first_chunk_mut() else { return len };
-                let count = view.short_into::<C>(key, line, places);
+                let mut count = view.short_into::<C>(key, line, places);
+                if count == 0 {
+                    count = view.short_beside(key, line, places);
+                }
                 if count > 0 {
                     return len + count;
-                }
-                if let Some(ids) = view.short_beside(key, line) {
-                    *places = ids.places();
-                    return len + ids.len();
                 }
                 // PERF: a short word is in the middle table only if it has many ids, and it has no more of
                 // them than characters. ASCII never is (see `cache`).

@@ -1,0 +1,134 @@
+//! Pieces as words: what is compared, and what says where a piece lives.
+
+use super::{LONGEST_MIDDLE, LONGEST_SHORT};
+
+/// A short piece, its length, and whether it is only a part.
+pub type Key = [u64; 2];
+
+/// The key of no piece.
+pub const NO_KEY: Key = [u64::MAX; 2];
+
+/// Added to the length of a part.
+const PART: u8 = 0x80;
+
+/// A middle piece, in the same form.
+pub(super) type MiddleKey = [u64; 4];
+
+/// The first `i` bytes of a word. PERF: a look into this table is shorter than the shifts.
+const FIRST_BYTES: [u128; 16] = {
+    let mut masks = [0; 16];
+    let mut len = 0;
+    while len < 16 {
+        masks[len] = (1 << (8 * len)) - 1;
+        len += 1;
+    }
+    masks
+};
+
+/// The same of two.
+const FIRST_BYTES_OF_TWO: [[u128; 2]; 32] = {
+    let mut masks = [[u128::MAX, 0]; 32];
+    let mut len = 0;
+    while len < 16 {
+        masks[len][0] = FIRST_BYTES[len];
+        masks[len + 16][1] = FIRST_BYTES[len];
+        len += 1;
+    }
+    masks
+};
+
+/// The key of `text[start..end]`, at most 15 bytes; never 0.
+#[inline(always)]
+pub fn short_key(text: &[u8], start: usize, end: usize, part: bool) -> Key {
+    let len = end - start;
+    debug_assert!((1..=LONGEST_SHORT).contains(&len));
+    match text[start..].first_chunk::<16>() {
+        Some(window) => window_key(window, len, part),
+        None => {
+            let mut window = [0; 16];
+            window[..len].copy_from_slice(&text[start..end]);
+            window_key(&window, len, part)
+        }
+    }
+}
+
+/// The key of the first `len` bytes of a window. PERF: by words, as both halves are multiplied next.
+#[inline(always)]
+pub fn window_key(window: &[u8; 16], len: usize, part: bool) -> Key {
+    let keep = FIRST_BYTES[len % 16];
+    let word = |at: usize| window[at..].first_chunk().map_or(0, |word| u64::from_le_bytes(*word));
+    let tag = u64::from(tag(len, part)) << 56;
+    [word(0) & keep as u64, word(8) & (keep >> 64) as u64 | tag]
+}
+
+/// The key of `text[start..end]`, at most 31 bytes.
+#[inline(always)]
+pub(super) fn middle_key(text: &[u8], start: usize, end: usize, part: bool) -> MiddleKey {
+    let len = end - start;
+    debug_assert!((1..=LONGEST_MIDDLE).contains(&len));
+    let word = |half: &[u8]| u128::from_le_bytes(half.try_into().unwrap_or_default());
+    let halves = match text[start..].first_chunk::<32>() {
+        Some(window) => {
+            // The bytes behind the piece become 0.
+            let (low, high) = window.split_at(16);
+            let [keep_low, keep_high] = FIRST_BYTES_OF_TWO[len % 32];
+            [word(low) & keep_low, word(high) & keep_high]
+        }
+        None => {
+            let mut bytes = [0; 32];
+            bytes[..len].copy_from_slice(&text[start..end]);
+            [word(&bytes[..16]), word(&bytes[16..])]
+        }
+    };
+    let [low, high] = [halves[0], halves[1] | u128::from(tag(len, part)) << 120];
+    [low as u64, (low >> 64) as u64, high as u64, (high >> 64) as u64]
+}
+
+/// How many characters a short piece has, and whether all of them are ASCII.
+#[inline(always)]
+pub fn characters(key: Key) -> (usize, bool) {
+    /// The first bit of each byte; those that continue a character have it and not the second.
+    const FIRST: u64 = 0x8080_8080_8080_8080;
+    let [low, high] = key.map(|word| word & FIRST);
+    let continued = key.map(|word| (word & !(word << 1) & FIRST).count_ones() as usize);
+    let len = (key[1] >> 56) as usize & usize::from(!PART);
+    (len - continued[0] - continued[1], low | high & (FIRST >> 8) == 0)
+}
+
+/// The last byte of a key.
+#[inline(always)]
+fn tag(len: usize, part: bool) -> u8 {
+    len as u8 | if part { PART } else { 0 }
+}
+
+#[inline(always)]
+pub(super) fn middle_hash(key: &MiddleKey) -> u64 {
+    mix(key[0], key[1]) ^ mix(key[2], key[3]).rotate_left(32)
+}
+
+/// Two words into one whose top bits depend on all of both.
+#[inline(always)]
+pub(super) fn mix(low: u64, high: u64) -> u64 {
+    let wide = u128::from(low ^ 0x9E37_79B9_7F4A_7C15) * u128::from(high ^ 0xD6E8_FEB8_6659_FD93);
+    wide as u64 ^ (wide >> 64) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_does_not_depend_on_what_follows_the_piece() {
+        let text: Vec<u8> = (1..80).collect();
+        for len in 1..=LONGEST_MIDDLE {
+            let alone = &text[..3 + len];
+            if len <= LONGEST_SHORT {
+                assert_eq!(
+                    short_key(&text, 3, 3 + len, false),
+                    short_key(alone, 3, 3 + len, false)
+                );
+            }
+            assert_eq!(middle_key(&text, 3, 3 + len, true), middle_key(alone, 3, 3 + len, true));
+        }
+    }
+}
