@@ -38,6 +38,10 @@ impl Unit for u32 {
 /// How many units are converted before the buffer is emptied.
 const BLOCK: usize = 1024;
 
+/// How many bytes ahead memory is asked for. PERF: a third of the time of a large text, as a page ends
+/// before the processor has learnt where the next one is.
+const AHEAD: usize = 4096;
+
 /// How many units are tried as ASCII at once.
 const RUN: usize = 32;
 
@@ -67,6 +71,7 @@ impl<U: Unit> Kernel for AppendUnits<'_, U> {
         for (number, block) in units.chunks(BLOCK).enumerate() {
             let (mut at, mut len) = (0, 0);
             while at < block.len() {
+                arch::prefetch_at(units, number * BLOCK + at + AHEAD / size_of::<U>());
                 if let Some(run) = block[at..].first_chunk::<RUN>()
                     && run.iter().fold(0, |all, unit| all | unit.code()) < 0x80
                 {

@@ -18,6 +18,7 @@ use std::sync::OnceLock;
 mod bert;
 #[cfg(target_arch = "x86_64")]
 mod bert_x86_64;
+mod keys;
 mod lines;
 mod pages;
 mod scalar;
@@ -28,6 +29,7 @@ mod wide;
 mod x86_64;
 
 pub use bert::{BERT_PUNCTUATION, BERT_WHITE, BertBlock, BertLetters, BertRules, BertSymbols};
+pub use keys::{Bounds, FIRST_BYTES, KEYS, Key, LONGEST_KEY, hash, window_key};
 pub use lines::{Line, Lines};
 pub use pages::prefer_huge_pages;
 pub use sets::look_up;
@@ -94,7 +96,18 @@ pub trait Classify {
 
     /// The ids of a key in a line of two keys and their ids (see `cache`): writes all places, says how
     /// many count, 0 if it is not there.
-    fn look_up(line: &Line, key: [u64; 2], into: &mut [u32; 8]) -> usize;
+    fn look_up(line: &Line, key: Key, into: &mut [u32; 8]) -> usize;
+
+    /// The keys of four pieces next to each other and the lines where they live: the top bits of their
+    /// hashes without the last `shift`. Bit i of the answer: piece i is too long; its line is 0 and its
+    /// key means nothing. None if a piece starts in the last 15 bytes of the text.
+    fn keys(
+        text: &[u8],
+        bounds: &Bounds,
+        shift: u32,
+        keys: &mut [Key; KEYS],
+        lines: &mut [u32; KEYS],
+    ) -> Option<u8>;
 
     /// What the first bytes of a text, at most 64, become by BERT's rules. What was written beyond the
     /// bytes that count means nothing.

@@ -2,7 +2,8 @@
 
 use super::wide::{Wide, wide};
 use super::{
-    BLOCK, BertBlock, BertRules, Classify, Line, Masks, UTF8_GROUP, WINDOW, bert, sets, utf8,
+    BLOCK, BertBlock, BertRules, Bounds, Classify, KEYS, Key, Line, Masks, UTF8_GROUP, WINDOW,
+    bert, keys, sets, utf8,
 };
 
 /// One bit per class of ASCII.
@@ -83,8 +84,19 @@ impl Classify for Scalar {
     }
 
     #[inline(always)]
-    fn look_up(line: &Line, key: [u64; 2], into: &mut [u32; 8]) -> usize {
+    fn look_up(line: &Line, key: Key, into: &mut [u32; 8]) -> usize {
         sets::look_up(line, key, into)
+    }
+
+    #[inline(always)]
+    fn keys(
+        text: &[u8],
+        bounds: &Bounds,
+        shift: u32,
+        keys: &mut [Key; KEYS],
+        lines: &mut [u32; KEYS],
+    ) -> Option<u8> {
+        keys::keys(text, bounds, shift, keys, lines)
     }
 
     #[inline(always)]

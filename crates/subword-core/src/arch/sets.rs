@@ -10,7 +10,7 @@ comparison looks at both keys, and one instruction that takes bytes from any bit
 ids.
 */
 
-use super::Line;
+use super::{Key, Line};
 
 /// How many bits an id has.
 const ID_BITS: u32 = 21;
@@ -19,7 +19,7 @@ const ID_MASK: u32 = (1 << ID_BITS) - 1;
 
 /// The plain form of [`super::Classify::look_up`].
 #[inline(always)]
-pub fn look_up(line: &Line, key: [u64; 2], into: &mut [u32; 8]) -> usize {
+pub fn look_up(line: &Line, key: Key, into: &mut [u32; 8]) -> usize {
     let first = (line[0] ^ key[0]) | (line[1] ^ key[1]) == 0;
     let second = (line[2] ^ key[0]) | (line[3] ^ key[1]) == 0;
     // PERF: which of the two places it is cannot be predicted, that it is one of them can.
@@ -36,7 +36,7 @@ pub(super) use wide::look_up_avx512;
 mod wide {
     use std::arch::x86_64::*;
 
-    use super::{ID_BITS, ID_MASK, Line};
+    use super::{ID_BITS, ID_MASK, Key, Line};
 
     /// The bits from which the bytes of two ids are taken, each id as four bytes.
     const fn bits_of(first: u32, second: u32) -> i64 {
@@ -51,20 +51,16 @@ mod wide {
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,bmi1")]
-    pub(in super::super) fn look_up_avx512(
-        line: &Line,
-        key: [u64; 2],
-        into: &mut [u32; 8],
-    ) -> usize {
+    pub(in super::super) fn look_up_avx512(line: &Line, key: Key, into: &mut [u32; 8]) -> usize {
         // SAFETY: a line has 64 bytes, a key 16; `loadu` takes any alignment.
         let (lanes, key) = unsafe {
             (_mm512_loadu_si512(line.as_ptr().cast()), _mm_loadu_si128(key.as_ptr().cast()))
         };
         let equal = _mm512_cmpeq_epi64_mask(lanes, _mm512_broadcast_i32x4(key));
         // Bit 0 or bit 2: both words of the first or of the second key are equal.
-        let found = u32::from(equal & equal >> 1 & 0b101);
-        // PERF: 0 bits are 32 zeros, so what is not found reads some place too, and no branch is taken.
-        let at = 4 + (found.trailing_zeros() as usize & 2);
+        let found = u32::from(equal) & u32::from(equal) >> 1 & 0b101;
+        // PERF: what is not found reads some place too, and no branch is taken.
+        let at = 4 + (found as usize >> 1 & 2);
         // SAFETY: `at` is 4 or 6, so these are 16 bytes of the line; `loadu` takes any alignment.
         let ids = unsafe { _mm_loadu_si128(line.as_ptr().add(at).cast()) };
         // The words as they are, and the second twice more.

@@ -5,7 +5,10 @@ use std::arch::x86_64::*;
 use super::bert_x86_64::{bert_avx2, bert_avx512};
 use super::scalar::{CLASS_BITS, Scalar};
 use super::wide::{Lanes, Leads, leads};
-use super::{BLOCK, BertBlock, BertRules, Classify, Kernel, Line, Masks, UTF8_GROUP, WINDOW, sets};
+use super::{
+    BLOCK, BertBlock, BertRules, Bounds, Classify, KEYS, Kernel, Key, Line, Masks, UTF8_GROUP,
+    WINDOW, keys, sets,
+};
 
 pub(super) fn has_avx2() -> bool {
     is_x86_feature_detected!("avx2")
@@ -62,8 +65,19 @@ impl Classify for Avx2 {
     }
 
     #[inline(always)]
-    fn look_up(line: &Line, key: [u64; 2], into: &mut [u32; 8]) -> usize {
+    fn look_up(line: &Line, key: Key, into: &mut [u32; 8]) -> usize {
         sets::look_up(line, key, into)
+    }
+
+    #[inline(always)]
+    fn keys(
+        text: &[u8],
+        bounds: &Bounds,
+        shift: u32,
+        keys: &mut [Key; KEYS],
+        lines: &mut [u32; KEYS],
+    ) -> Option<u8> {
+        keys::keys(text, bounds, shift, keys, lines)
     }
 
     #[inline(always)]
@@ -180,9 +194,21 @@ impl Classify for Avx512 {
     }
 
     #[inline(always)]
-    fn look_up(line: &Line, key: [u64; 2], into: &mut [u32; 8]) -> usize {
+    fn look_up(line: &Line, key: Key, into: &mut [u32; 8]) -> usize {
         // SAFETY: as above.
         unsafe { sets::look_up_avx512(line, key, into) }
+    }
+
+    #[inline(always)]
+    fn keys(
+        text: &[u8],
+        bounds: &Bounds,
+        shift: u32,
+        keys: &mut [Key; KEYS],
+        lines: &mut [u32; KEYS],
+    ) -> Option<u8> {
+        // SAFETY: as above.
+        unsafe { keys::keys_avx512(text, bounds, shift, keys, lines) }
     }
 
     #[inline(always)]

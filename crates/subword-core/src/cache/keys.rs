@@ -1,9 +1,7 @@
 //! Pieces as words: what is compared, and what says where a piece lives.
 
 use super::{LONGEST_MIDDLE, LONGEST_SHORT};
-
-/// A short piece, its length, and whether it is only a part.
-pub type Key = [u64; 2];
+use crate::arch::{FIRST_BYTES, Key, window_key};
 
 /// The key of no piece.
 pub const NO_KEY: Key = [u64::MAX; 2];
@@ -14,18 +12,7 @@ const PART: u8 = 0x80;
 /// A middle piece, in the same form.
 pub(super) type MiddleKey = [u64; 4];
 
-/// The first `i` bytes of a word. PERF: a look into this table is shorter than the shifts.
-const FIRST_BYTES: [u128; 16] = {
-    let mut masks = [0; 16];
-    let mut len = 0;
-    while len < 16 {
-        masks[len] = (1 << (8 * len)) - 1;
-        len += 1;
-    }
-    masks
-};
-
-/// The same of two.
+/// The first `i` bytes of two words.
 const FIRST_BYTES_OF_TWO: [[u128; 2]; 32] = {
     let mut masks = [[u128::MAX, 0]; 32];
     let mut len = 0;
@@ -43,22 +30,13 @@ pub fn short_key(text: &[u8], start: usize, end: usize, part: bool) -> Key {
     let len = end - start;
     debug_assert!((1..=LONGEST_SHORT).contains(&len));
     match text[start..].first_chunk::<16>() {
-        Some(window) => window_key(window, len, part),
+        Some(window) => window_key(window, len, tag(len, part)),
         None => {
             let mut window = [0; 16];
             window[..len].copy_from_slice(&text[start..end]);
-            window_key(&window, len, part)
+            window_key(&window, len, tag(len, part))
         }
     }
-}
-
-/// The key of the first `len` bytes of a window. PERF: by words, as both halves are multiplied next.
-#[inline(always)]
-pub fn window_key(window: &[u8; 16], len: usize, part: bool) -> Key {
-    let keep = FIRST_BYTES[len % 16];
-    let word = |at: usize| window[at..].first_chunk().map_or(0, |word| u64::from_le_bytes(*word));
-    let tag = u64::from(tag(len, part)) << 56;
-    [word(0) & keep as u64, word(8) & (keep >> 64) as u64 | tag]
 }
 
 /// The key of `text[start..end]`, at most 31 bytes.

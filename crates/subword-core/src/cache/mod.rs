@@ -39,17 +39,18 @@ mod pool;
 use crate::arch::{self, Classify, Line, Lines};
 use crate::types::TokenId;
 use crate::vocab::MAX_ID;
-use keys::{MiddleKey, middle_hash, middle_key, mix};
+use keys::{MiddleKey, middle_hash, middle_key};
 use long::Long;
 
-pub use keys::{Key, NO_KEY, characters, short_key, window_key};
+pub use crate::arch::{KEYS, Key};
+pub use keys::{NO_KEY, characters, short_key};
 pub use pool::Pool;
 
 /// The longest piece that is remembered.
 pub const LONGEST: usize = 255;
 
 /// The longest pieces of the short and the middle table: with its length a piece fills its key.
-pub const LONGEST_SHORT: usize = 15;
+pub const LONGEST_SHORT: usize = arch::LONGEST_KEY;
 /// See [`LONGEST_SHORT`].
 pub const LONGEST_MIDDLE: usize = 31;
 
@@ -150,9 +151,26 @@ impl View<'_> {
     /// Where a short piece lives, asked for ahead of its use.
     #[inline(always)]
     pub fn line_of(&self, key: Key) -> u32 {
-        let line = (mix(key[0], key[1]) >> self.short_shift) as u32;
+        let line = (arch::hash(key) >> self.short_shift) as u32;
         arch::prefetch_at(self.short, line as usize);
         line
+    }
+
+    /// Makes the keys of four pieces next to each other, and asks for their lines (see
+    /// [`Classify::keys`]).
+    #[inline(always)]
+    pub fn keys<C: Classify>(
+        &self,
+        text: &[u8],
+        bounds: &arch::Bounds,
+        keys: &mut [Key; KEYS],
+        lines: &mut [u32; KEYS],
+    ) -> Option<u8> {
+        let long = C::keys(text, bounds, self.short_shift, keys, lines)?;
+        for &line in &*lines {
+            arch::prefetch_at(self.short, line as usize);
+        }
+        Some(long)
     }
 
     /// Writes the ids of a short piece, all places of them, and says how many count; 0 if its line does
@@ -324,7 +342,7 @@ impl Cache {
     /// Puts an entry first in its line, and the last one there into the line beside it if that has room.
     /// The key 0 is none.
     fn put_short(&mut self, key: Key, [first, second]: [u64; 2]) {
-        let at = self.short.line_of(mix(key[0], key[1]));
+        let at = self.short.line_of(arch::hash(key));
         let Some(line) = self.short.lines.get_mut(at).filter(|_| key != [0; 2]) else { return };
         let [a, b, c, d, v, w, x, y] = *line;
         *line = [key[0], key[1], a, b, first, second, v, w];

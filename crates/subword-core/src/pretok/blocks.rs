@@ -24,7 +24,10 @@ of that.
 */
 
 use super::scan::contraction;
-use crate::arch::{Classify, Masks, WINDOW};
+use crate::arch::{self, Classify, Masks, WINDOW};
+
+/// How many bytes ahead the text is asked for.
+const AHEAD: usize = 2048;
 
 /// A family of patterns, as far as these characters can tell them apart.
 pub(super) trait Family {
@@ -88,6 +91,7 @@ pub(super) fn fill<F: Family, C: Classify>(
 ) -> usize {
     while ends.len() < most {
         let Some(window) = text[at..].first_chunk::<WINDOW>() else { break };
+        arch::prefetch_at(text, at + AHEAD);
         let block = Block::new(C::classify(window));
         if block.len < 8 {
             break;

@@ -15,24 +15,21 @@ like pieces. Where the script is written with spaces a long piece is a long word
 whole, and cut only if it is new and very long.
 */
 
+mod enter;
 mod wordpiece;
 mod words;
 
 use super::{Finders, Tokenizer};
 use crate::arch::{Classify, Kernel};
-use crate::bpe::{CUTS, LONGEST_SHORT as LONGEST_WORD, Merged};
-use crate::cache::{
-    Cache, Key, LONGEST_MIDDLE, LONGEST_SHORT, MIDDLE_IDS, NO_KEY, View, short_key, window_key,
-};
+use crate::bpe::{LONGEST_SHORT as LONGEST_WORD, Merged};
+use crate::cache::{Cache, Key, LONGEST_MIDDLE, LONGEST_SHORT, MIDDLE_IDS, View};
 use crate::error::{Error, Result};
 use crate::longest;
 use crate::pretok::BATCH;
 use crate::types::TokenId;
+use enter::{Enter, Entries, Place, Walk};
 
 pub(super) use wordpiece::{Batch, Fast, Words};
-
-/// How many pieces and segments are looked up at a time, at most.
-const MOST_ENTRIES: usize = 4 * BATCH;
 
 /// What one thread needs.
 #[derive(Debug)]
@@ -40,7 +37,7 @@ pub(super) struct Worker {
     cache: Cache,
     ends: Vec<usize>,
     /// The pieces and segments of a batch.
-    entries: Vec<Entry>,
+    entries: Entries,
     /// The ids of those that were found, and what stands between them.
     known: Vec<TokenId>,
     gaps: Vec<Gap>,
@@ -55,42 +52,14 @@ pub(super) struct Worker {
     words: Batch,
 }
 
-/// A piece or segment on its way.
-#[derive(Debug, Clone, Copy, Default)]
-struct Entry {
-    /// Its key if it is short, else that of none, with its line in the middle table as the first word.
-    key: Key,
-    end: usize,
-    line: u32,
-    /// It is a part of a piece, and the model tells parts from pieces.
-    part: bool,
-}
-
 /// A piece or segment that is not in the near tables.
 #[derive(Debug, Clone, Copy)]
 struct Gap {
     /// How many ids are known before it.
     known: usize,
-    start: usize,
-    end: usize,
-    part: bool,
+    place: Place,
     /// Its ids, if the table of long pieces has it.
     remembered: (usize, usize),
-}
-
-impl Entry {
-    #[inline(always)]
-    fn new(view: View, text: &[u8], start: usize, end: usize, part: bool) -> Entry {
-        if end - start <= LONGEST_SHORT {
-            let key = short_key(text, start, end, part);
-            Entry { key, line: view.line_of(key), end, part }
-        } else if end - start <= LONGEST_MIDDLE {
-            let line = view.middle_line_of(text, start, end, part);
-            Entry { key: [u64::from(line), NO_KEY[1]], line: 0, end, part }
-        } else {
-            Entry { key: NO_KEY, line: 0, end, part }
-        }
-    }
 }
 
 impl Worker {
@@ -98,7 +67,7 @@ impl Worker {
         Worker {
             cache: Cache::new(cache_bytes),
             ends: Vec::with_capacity(2 * BATCH),
-            entries: vec![Entry::default(); MOST_ENTRIES],
+            entries: Entries::new(),
             known: Vec::new(),
             gaps: Vec::new(),
             places: Vec::new(),
@@ -250,13 +219,10 @@ impl Tokenizer {
     ) -> Result<()> {
         let mut walk = Walk { piece: 0, start, within: false };
         while walk.piece < ends.len() {
-            let start = walk.start;
             let Worker { cache, entries, known, gaps, .. } = &mut *worker;
             let view = cache.view();
-            let enter = Enter { tokenizer: self, text, ends, view, walk: &mut walk, entries };
-            let count = self.level.run(enter);
-            let entries = &entries[..count];
-            let found = self.level.run(LookUp { text, start, entries, view, known, gaps });
+            self.level.run(Enter { tokenizer: self, text, ends, view, walk: &mut walk, entries });
+            let found = self.level.run(LookUp { text, entries, view, known, gaps });
             if gaps.is_empty() {
                 sink.many(&known[..found]);
             } else {
@@ -281,32 +247,34 @@ impl Tokenizer {
         remembered.clear();
         // What is short and has many ids is in the middle table, unless it is ASCII (see `cache`).
         let view = cache.view();
-        let in_middle = |gap: &Gap| {
-            gap.end - gap.start <= LONGEST_SHORT && !text[gap.start..gap.end].is_ascii()
+        let in_middle = |Place { start, end, .. }: Place| {
+            end - start <= LONGEST_SHORT && !text[start..end].is_ascii()
         };
-        for gap in gaps.iter().filter(|gap| in_middle(gap)) {
-            view.middle_line_of(text, gap.start, gap.end, gap.part);
+        for Place { start, end, part } in gaps.iter().map(|gap| gap.place).filter(|&p| in_middle(p))
+        {
+            view.middle_line_of(text, start, end, part);
         }
         for gap in gaps.iter_mut() {
-            let piece = &text[gap.start..gap.end];
+            let Place { start, end, part } = gap.place;
+            let piece = &text[start..end];
             if u32::try_from(piece.len()).is_err() {
                 return Err(Error::Text {
                     message: format!("a piece of {} bytes is over the limit of 4 GiB", piece.len()),
-                    position: gap.start,
+                    position: start,
                 });
             }
             let first = remembered.len();
-            let middle = in_middle(gap).then(|| view.middle(text, gap.start, gap.end, gap.part));
+            let middle = in_middle(gap.place).then(|| view.middle(text, start, end, part));
             if let Some((ids, count)) = middle.flatten() {
                 remembered.extend_from_slice(&ids[..count]);
-            } else if let Some(ids) = cache.long(piece, gap.part) {
+            } else if let Some(ids) = cache.long(piece, part) {
                 remembered.extend_from_slice(ids);
             } else if piece.len() > LONGEST_WORD {
                 self.joins.each_part(piece, |from, to| {
-                    places.push((gap.start + from, gap.start + to));
+                    places.push((start + from, start + to));
                 });
             } else {
-                places.push((gap.start, gap.end));
+                places.push((start, end));
             }
             gap.remembered = (first, remembered.len());
         }
@@ -315,22 +283,23 @@ impl Tokenizer {
         for gap in gaps.drain(..) {
             sink.many(&known[from..gap.known]);
             from = gap.known;
+            let Place { start, end, part } = gap.place;
             let (first, last) = gap.remembered;
             if first < last {
                 sink.many(&remembered[first..last]);
                 continue;
             }
             ids.clear();
-            while places.get(place).is_some_and(|&(_, end)| end <= gap.end) {
+            while places.get(place).is_some_and(|&(_, last)| last <= end) {
                 ids.extend_from_slice(merged.ids_of(place));
                 place += 1;
             }
-            let piece = &text[gap.start..gap.end];
-            if let Some(id) = self.merger.whole(piece).filter(|_| !gap.part) {
+            let piece = &text[start..end];
+            if let Some(id) = self.merger.whole(piece).filter(|_| !part) {
                 ids.clear();
                 ids.push(id);
             }
-            cache.insert(piece, gap.part, ids);
+            cache.insert(piece, part, ids);
             sink.many(ids);
         }
         sink.many(&known[from..found]);
@@ -338,77 +307,11 @@ impl Tokenizer {
     }
 }
 
-/// How far the pieces of a batch are entered.
-struct Walk {
-    piece: usize,
-    start: usize,
-    /// A part of the piece is entered already.
-    within: bool,
-}
-
-/// The first pass: makes entries of the pieces, until it is time to look them up; returns how many.
-struct Enter<'a> {
-    tokenizer: &'a Tokenizer,
-    text: &'a [u8],
-    ends: &'a [usize],
-    view: View<'a>,
-    walk: &'a mut Walk,
-    entries: &'a mut [Entry],
-}
-
-impl Kernel for Enter<'_> {
-    type Output = usize;
-
-    #[inline(always)]
-    fn run<C: Classify>(self) -> usize {
-        let Enter { tokenizer, text, ends, view, walk, entries } = self;
-        let mut start = walk.start;
-        let mut count = 0;
-        while count + CUTS <= entries.len() && walk.piece < ends.len() {
-            let end = ends[walk.piece];
-            // PERF: nearly all pieces are short, and few are near the end of the text.
-            if !walk.within
-                && end - start <= LONGEST_SHORT
-                && let Some(window) = text.get(start..).and_then(|rest| rest.first_chunk())
-            {
-                let key = window_key(window, end - start, false);
-                entries[count] = Entry { key, line: view.line_of(key), end, part: false };
-                count += 1;
-                start = end;
-                walk.piece += 1;
-                continue;
-            }
-            let piece = &text[start..end];
-            if !walk.within && (piece.len() <= LONGEST_SHORT || !is_wide(piece)) {
-                entries[count] = Entry::new(view, text, start, end, false);
-                count += 1;
-                start = end;
-            } else {
-                let mut cuts = [0; CUTS];
-                let parts = tokenizer.joins.cut(piece, &mut cuts);
-                let whole = cuts[0] == piece.len() && !walk.within;
-                let part = tokenizer.merger.tells_parts() && !whole;
-                let base = start;
-                for &cut in &cuts[..parts] {
-                    entries[count] = Entry::new(view, text, start, base + cut, part);
-                    count += 1;
-                    start = base + cut;
-                }
-            }
-            walk.within = start < end;
-            walk.piece += usize::from(!walk.within);
-        }
-        walk.start = start;
-        count
-    }
-}
-
 /// The second pass: the ids of the entries that the near tables know, and the gaps between them; returns
-/// how many ids. The first entry starts at `start`.
+/// how many ids.
 struct LookUp<'a> {
     text: &'a [u8],
-    start: usize,
-    entries: &'a [Entry],
+    entries: &'a Entries,
     view: View<'a>,
     known: &'a mut Vec<TokenId>,
     gaps: &'a mut Vec<Gap>,
@@ -419,25 +322,25 @@ impl Kernel for LookUp<'_> {
 
     #[inline(always)]
     fn run<C: Classify>(self) -> usize {
-        let LookUp { text, mut start, entries, view, known, gaps } = self;
-        let most = entries.len() * MIDDLE_IDS + 8;
+        let LookUp { text, entries, view, known, gaps } = self;
+        let most = entries.count * MIDDLE_IDS + 8;
         if known.len() < most {
             known.resize(most, 0);
         }
         let known = &mut known[..];
+        let (keys, lines) = (&entries.keys[..entries.count], &entries.lines[..entries.count]);
         let mut len = 0;
-        for entry in entries {
-            let &Entry { key, end, line, part } = entry;
+        for (at, (&key, &line)) in keys.iter().zip(lines).enumerate() {
             let Some(places) = known[len..].first_chunk_mut() else { break };
             let mut count = view.short_into::<C>(key, line, places);
             if count == 0 {
-                count = elsewhere(view, text, start, entry, &mut known[len..]);
+                let place = entries.place(at);
+                count = elsewhere(view, text, place, key, line, &mut known[len..]);
+                if count == 0 {
+                    gaps.push(Gap { known: len, place, remembered: (0, 0) });
+                }
             }
             len += count;
-            if count == 0 {
-                gaps.push(Gap { known: len, start, end, part, remembered: (0, 0) });
-            }
-            start = end;
         }
         len
     }
@@ -445,8 +348,15 @@ impl Kernel for LookUp<'_> {
 
 /// Writes the ids of a piece that is not in the line of its key, and says how many there are.
 #[inline(always)]
-fn elsewhere(view: View, text: &[u8], start: usize, entry: &Entry, into: &mut [TokenId]) -> usize {
-    let &Entry { key, end, line, part } = entry;
+fn elsewhere(
+    view: View,
+    text: &[u8],
+    place: Place,
+    key: Key,
+    line: u32,
+    into: &mut [TokenId],
+) -> usize {
+    let Place { start, end, part } = place;
     if end - start <= LONGEST_SHORT {
         return into.first_chunk_mut().map_or(0, |into| view.short_beside(key, line, into));
     }
@@ -457,12 +367,4 @@ fn elsewhere(view: View, text: &[u8], start: usize, entry: &Entry, into: &mut [T
     let Some((ids, count)) = found else { return 0 };
     into[..MIDDLE_IDS].copy_from_slice(&ids);
     count
-}
-
-/// Whether a piece starts, after an optional space, with a character of three bytes or more:
-/// Chinese, Japanese, Thai and other scripts without spaces, where pieces are long and seldom come
-/// twice.
-#[inline(always)]
-fn is_wide(piece: &[u8]) -> bool {
-    piece[0] >= 0xE0 || piece[0].is_ascii() && piece.get(1).is_some_and(|&byte| byte >= 0xE0)
 }

@@ -1,0 +1,217 @@
+/*!
+Short pieces as keys, and what says where they live.
+
+```text
+key   the piece, zeros . its length as the last byte        at most 15 bytes and one
+```
+
+The hash multiplies the two halves of each word, as 32-bit numbers to which constants are added, and
+adds the products: a sum of products of this kind is what vectors can do, so that with AVX-512 four
+keys are made and hashed at once. Bits from the middle of the sum depend on all bytes; they become the
+top bits, by which a line is chosen.
+*/
+
+/// A short piece, its length, and whether it is only a part.
+pub type Key = [u64; 2];
+
+/// The longest piece that a key can hold.
+pub const LONGEST_KEY: usize = 15;
+
+/// How many keys are made at a time.
+pub const KEYS: usize = 4;
+
+/// Four pieces next to each other: where the first starts, and where each ends.
+pub type Bounds = [usize; KEYS + 1];
+
+/// What is added to the four halves.
+const ADDED: [u32; 4] = [0x9E37_79B9, 0xD6E8_FEB8, 0x6659_FD93, 0x7F4A_7C15];
+
+/// The highest bit of a sum that every byte of a key reaches well: with it pieces share lines as often as
+/// by chance, with 42 keys that differ in one byte do so twice as often.
+const TOP: u32 = 38;
+
+/// The first `i` bytes of a word. PERF: a look into this table is shorter than the shifts.
+pub const FIRST_BYTES: [u128; 16] = {
+    let mut masks = [0; 16];
+    let mut len = 0;
+    while len < 16 {
+        masks[len] = (1 << (8 * len)) - 1;
+        len += 1;
+    }
+    masks
+};
+
+/// The key of the first `len` bytes of a window; `tag` stands for them. PERF: by words, as both halves
+/// are multiplied next.
+#[inline(always)]
+pub fn window_key(window: &[u8; 16], len: usize, tag: u8) -> Key {
+    let keep = FIRST_BYTES[len % 16];
+    let word = |at: usize| window[at..].first_chunk().map_or(0, |word| u64::from_le_bytes(*word));
+    [word(0) & keep as u64, word(8) & (keep >> 64) as u64 | u64::from(tag) << 56]
+}
+
+/// A number whose top bits depend on all of a key.
+#[inline(always)]
+pub fn hash(key: Key) -> u64 {
+    let product = |word: u64, low: u32, high: u32| {
+        let (low, high) =
+            ((word as u32).wrapping_add(low), ((word >> 32) as u32).wrapping_add(high));
+        u64::from(low) * u64::from(high)
+    };
+    let [a, b, c, d] = ADDED;
+    product(key[0], a, b).wrapping_add(product(key[1], c, d)) << (63 - TOP)
+}
+
+/// The plain form of [`super::Classify::keys`].
+#[inline(always)]
+pub(super) fn keys(
+    text: &[u8],
+    bounds: &Bounds,
+    shift: u32,
+    keys: &mut [Key; KEYS],
+    lines: &mut [u32; KEYS],
+) -> Option<u8> {
+    let mut long = 0;
+    for i in 0..KEYS {
+        let len = bounds[i + 1].wrapping_sub(bounds[i]);
+        let window = text.get(bounds[i]..)?.first_chunk()?;
+        keys[i] = window_key(window, len, len as u8);
+        let is_long = len > LONGEST_KEY;
+        lines[i] = if is_long { 0 } else { (hash(keys[i]) >> shift) as u32 };
+        long |= u8::from(is_long) << i;
+    }
+    Some(long)
+}
+
+#[cfg(target_arch = "x86_64")]
+pub(super) use wide::keys_avx512;
+
+#[cfg(target_arch = "x86_64")]
+mod wide {
+    use std::arch::x86_64::*;
+
+    use super::{ADDED, Bounds, KEYS, Key, LONGEST_KEY, TOP};
+
+    /// Each byte's place in its key, and the byte of `lens` that has the length of that key.
+    const PLACES: [[u8; 16]; KEYS] = [[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]; KEYS];
+    const LENS: [[u8; 16]; KEYS] = [[0; 16], [8; 16], [16; 16], [24; 16]];
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+    pub(in super::super) fn keys_avx512(
+        text: &[u8],
+        bounds: &Bounds,
+        shift: u32,
+        keys: &mut [Key; KEYS],
+        lines: &mut [u32; KEYS],
+    ) -> Option<u8> {
+        // SAFETY: five words are four from 0 and four from 1; `loadu` takes any alignment.
+        let [starts, ends] = [0, 1].map(|at| unsafe {
+            _mm512_castsi256_si512(_mm256_loadu_si256(bounds.as_ptr().add(at).cast()))
+        });
+        let last = text.len().checked_sub(16)?;
+        if _mm512_cmpgt_epu64_mask(starts, _mm512_set1_epi64(last as i64)) & 0xF != 0 {
+            return None;
+        }
+        let lens = _mm512_sub_epi64(ends, starts);
+        let long = _mm512_cmpgt_epu64_mask(lens, _mm512_set1_epi64(LONGEST_KEY as i64)) & 0xF;
+        // SAFETY: each start was compared with `last`, so 16 bytes of the text follow it; the tables
+        // have 64 bytes; `loadu` takes any alignment.
+        let (windows, places, of_key) = unsafe {
+            let window = |i: usize| _mm_loadu_si128(text.as_ptr().add(bounds[i]).cast());
+            let four = _mm512_castsi128_si512(window(0));
+            let four = _mm512_inserti32x4::<1>(four, window(1));
+            let four = _mm512_inserti32x4::<2>(four, window(2));
+            (
+                _mm512_inserti32x4::<3>(four, window(3)),
+                _mm512_loadu_si512(PLACES.as_ptr().cast()),
+                _mm512_loadu_si512(LENS.as_ptr().cast()),
+            )
+        };
+        let lens = _mm512_permutexvar_epi8(of_key, lens);
+        let four = _mm512_maskz_mov_epi8(_mm512_cmplt_epu8_mask(places, lens), windows);
+        let four = _mm512_mask_mov_epi8(four, 0x8000_8000_8000_8000, lens);
+        let [a, b, c, d] = ADDED.map(|n| n as i32);
+        let halves = _mm512_add_epi32(four, _mm512_broadcast_i32x4(_mm_set_epi32(d, c, b, a)));
+        let products = _mm512_mul_epu32(halves, _mm512_srli_epi64::<32>(halves));
+        // Each product and the one beside it.
+        let sums = _mm512_add_epi64(products, _mm512_shuffle_epi32::<0b01_00_11_10>(products));
+        let hashes = _mm512_slli_epi64::<{ 63 - TOP }>(sums);
+        let found = _mm512_srl_epi64(hashes, _mm_cvtsi32_si128(shift as i32));
+        let first = _mm512_set_epi32(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 12, 8, 4, 0);
+        let found = _mm512_maskz_permutexvar_epi32(!u16::from(long), first, found);
+        let found = _mm512_castsi512_si128(found);
+        // SAFETY: four keys have 64 bytes, four lines 16; `storeu` takes any alignment.
+        unsafe {
+            _mm512_storeu_si512(keys.as_mut_ptr().cast(), four);
+            _mm_storeu_si128(lines.as_mut_ptr().cast(), found);
+        }
+        Some(long)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Classify, Kernel, Level};
+    use super::*;
+
+    struct Four<'a>(&'a [u8], &'a Bounds, u32);
+
+    impl Kernel for Four<'_> {
+        type Output = Option<(u8, [Key; KEYS], [u32; KEYS])>;
+
+        #[inline(always)]
+        fn run<C: Classify>(self) -> Self::Output {
+            let (mut keys, mut lines) = ([[0; 2]; KEYS], [0; KEYS]);
+            let long = C::keys(self.0, self.1, self.2, &mut keys, &mut lines)?;
+            Some((long, keys, lines))
+        }
+    }
+
+    #[test]
+    fn every_level_makes_the_same_keys_at_every_length() {
+        let text: Vec<u8> = (0..200u32).map(|i| (i * i * 7 + 1) as u8).collect();
+        for (first, second) in (1..=40).flat_map(|a| (1..=40).map(move |b| (a, b))) {
+            let mut bounds = [3; KEYS + 1];
+            for (i, len) in [first, second, 2, second].into_iter().enumerate() {
+                bounds[i + 1] = bounds[i] + len;
+            }
+            for (shift, end) in [(63, 200), (47, bounds[3] + 16), (40, bounds[3] + 15)] {
+                let text = &text[..end];
+                let plain = Level::Scalar.run(Four(text, &bounds, shift));
+                assert_eq!(plain.is_some(), end - bounds[3] >= 16);
+                for level in Level::available() {
+                    let found = level.run(Four(text, &bounds, shift));
+                    let (Some((long, keys, lines)), Some(right)) = (found, plain) else {
+                        assert_eq!(found, plain, "{level:?}");
+                        continue;
+                    };
+                    assert_eq!((long, lines), (right.0, right.2), "{level:?} {bounds:?}");
+                    for i in (0..KEYS).filter(|i| long >> i & 1 == 0) {
+                        assert_eq!(keys[i], right.1[i], "{level:?} {bounds:?}");
+                        let (start, end) = (bounds[i], bounds[i + 1]);
+                        let bytes: Vec<u8> = keys[i].iter().flat_map(|w| w.to_le_bytes()).collect();
+                        assert_eq!(bytes[..end - start], text[start..end]);
+                        assert_eq!(usize::from(bytes[15]), end - start);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn keys_that_differ_in_one_byte_seldom_share_a_line() {
+        let mut lines: Vec<u64> = Vec::new();
+        for (at, byte) in (0..15).flat_map(|at| (b' '..0x7F).map(move |byte| (at, byte))) {
+            let mut window = *b" abcdefghijklmno";
+            window[at] = byte;
+            (at + 1..=15)
+                .for_each(|len| lines.push(hash(window_key(&window, len, len as u8)) >> 47));
+        }
+        let all = lines.len();
+        lines.sort_unstable();
+        lines.dedup();
+        // The keys are not all different (a byte may stay what it was), and some meet by chance.
+        assert!(lines.len() * 100 > all * 94, "{} of {all}", lines.len());
+    }
+}

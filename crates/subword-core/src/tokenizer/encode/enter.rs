@@ -1,0 +1,196 @@
+/*!
+The first pass: the pieces of a batch become entries, each with its key and its cache line, which is
+asked for.
+
+Four pieces at a time, as long as they are short or words; a long piece in a script without spaces is
+cut, and its segments become entries one by one.
+*/
+
+use crate::arch::{Classify, Kernel};
+use crate::bpe::CUTS;
+use crate::cache::{KEYS, Key, LONGEST_MIDDLE, LONGEST_SHORT, NO_KEY, View, short_key};
+use crate::pretok::BATCH;
+use crate::tokenizer::Tokenizer;
+
+/// How many pieces and segments are looked up at a time, at most.
+const MOST: usize = 4 * BATCH;
+
+/// Pieces and segments on their way, the first `count` places of each list.
+#[derive(Debug)]
+pub(super) struct Entries {
+    pub(super) count: usize,
+    /// Where the first starts, and where each ends.
+    bounds: Vec<usize>,
+    /// The key of a short one, else that of none, with the line in the middle table as the first word.
+    pub(super) keys: Vec<Key>,
+    pub(super) lines: Vec<u32>,
+    /// It is a part of a piece, and the model tells parts from pieces.
+    parts: Vec<bool>,
+}
+
+/// An entry of which nothing is known but its place.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) part: bool,
+}
+
+impl Entries {
+    pub(super) fn new() -> Entries {
+        Entries {
+            count: 0,
+            bounds: vec![0; MOST + 1],
+            keys: vec![NO_KEY; MOST],
+            lines: vec![0; MOST],
+            parts: vec![false; MOST],
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn place(&self, at: usize) -> Place {
+        Place { start: self.bounds[at], end: self.bounds[at + 1], part: self.parts[at] }
+    }
+
+    /// Puts an entry at a place.
+    #[inline(always)]
+    fn put(&mut self, at: usize, view: View, text: &[u8], place: Place) {
+        self.bounds[at + 1] = place.end;
+        self.parts[at] = place.part;
+        (self.keys[at], self.lines[at]) = key_and_line(view, text, place);
+    }
+
+    /// Enters the segments of a piece that end at `cuts` behind `start`.
+    #[inline(always)]
+    fn push_parts(
+        &mut self,
+        view: View,
+        text: &[u8],
+        mut start: usize,
+        cuts: &[usize],
+        part: bool,
+    ) {
+        let range = self.count..self.count + cuts.len();
+        self.parts[range.clone()].fill(part);
+        let (keys, lines) = (&mut self.keys[range.clone()], &mut self.lines[range.clone()]);
+        let ends = &mut self.bounds[1..][range];
+        let base = start;
+        for (((key, line), to), &cut) in keys.iter_mut().zip(lines).zip(ends).zip(cuts) {
+            *to = base + cut;
+            (*key, *line) = key_and_line(view, text, Place { start, end: *to, part });
+            start = *to;
+        }
+        self.count += cuts.len();
+    }
+
+    /// Enters as many of the first four of `bounds` as are short or words; says how many.
+    #[inline(always)]
+    fn push_four<C: Classify>(&mut self, view: View, text: &[u8], bounds: &[usize; 5]) -> usize {
+        let from = self.count;
+        let long = match (self.keys[from..].first_chunk_mut(), self.lines[from..].first_chunk_mut())
+        {
+            (Some(keys), Some(lines)) => view.keys::<C>(text, bounds, keys, lines),
+            _ => None,
+        };
+        let Some(mut long) = long else { return 0 };
+        self.bounds[from + 1..=from + KEYS].copy_from_slice(&bounds[1..]);
+        self.parts[from..from + KEYS].fill(false);
+        let mut entered = KEYS;
+        while long != 0 {
+            let i = long.trailing_zeros() as usize;
+            let (start, end) = (bounds[i], bounds[i + 1]);
+            if is_wide(&text[start..end]) {
+                entered = i;
+                break;
+            }
+            self.put(from + i, view, text, Place { start, end, part: false });
+            long &= long - 1;
+        }
+        self.count += entered;
+        entered
+    }
+}
+
+/// The key of a short piece and its line; else no key, with the line of the middle table in it.
+#[inline(always)]
+fn key_and_line(view: View, text: &[u8], place: Place) -> (Key, u32) {
+    let Place { start, end, part } = place;
+    if end - start <= LONGEST_SHORT {
+        let key = short_key(text, start, end, part);
+        (key, view.line_of(key))
+    } else if end - start <= LONGEST_MIDDLE {
+        ([u64::from(view.middle_line_of(text, start, end, part)), NO_KEY[1]], 0)
+    } else {
+        (NO_KEY, 0)
+    }
+}
+
+/// How far the pieces of a batch are entered.
+pub(super) struct Walk {
+    pub(super) piece: usize,
+    pub(super) start: usize,
+    /// A part of the piece is entered already.
+    pub(super) within: bool,
+}
+
+/// Makes entries of the pieces, until it is time to look them up.
+pub(super) struct Enter<'a> {
+    pub(super) tokenizer: &'a Tokenizer,
+    pub(super) text: &'a [u8],
+    pub(super) ends: &'a [usize],
+    pub(super) view: View<'a>,
+    pub(super) walk: &'a mut Walk,
+    pub(super) entries: &'a mut Entries,
+}
+
+impl Kernel for Enter<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<C: Classify>(self) {
+        let Enter { tokenizer, text, ends, view, walk, entries } = self;
+        let mut start = walk.start;
+        entries.count = 0;
+        entries.bounds[0] = start;
+        while entries.count + CUTS <= MOST && walk.piece < ends.len() {
+            // PERF: nearly all pieces are short, and few are near the end of the text. The first of a
+            // batch is left out, as its start is not among the ends.
+            if !walk.within
+                && text[start] < 0xE0
+                && let Some(bounds) = ends.get(walk.piece.wrapping_sub(1)..)
+                && let Some(bounds) = bounds.first_chunk()
+            {
+                let entered = entries.push_four::<C>(view, text, bounds);
+                walk.piece += entered;
+                start = bounds[entered];
+                if entered == KEYS {
+                    continue;
+                }
+            }
+            let end = ends[walk.piece];
+            let piece = &text[start..end];
+            if !walk.within && (piece.len() <= LONGEST_SHORT || !is_wide(piece)) {
+                entries.push_parts(view, text, start, &[piece.len()], false);
+                start = end;
+            } else {
+                let mut cuts = [0; CUTS];
+                let parts = tokenizer.joins.cut(piece, &mut cuts);
+                let whole = cuts[0] == piece.len() && !walk.within;
+                let part = tokenizer.merger.tells_parts() && !whole;
+                entries.push_parts(view, text, start, &cuts[..parts], part);
+                start = entries.bounds[entries.count];
+            }
+            walk.within = start < end;
+            walk.piece += usize::from(!walk.within);
+        }
+        walk.start = start;
+    }
+}
+
+/// Whether a piece starts, after an optional space, with a character of three bytes or more:
+/// Chinese, Japanese, Thai and other scripts without spaces, where pieces are long and seldom come
+/// twice.
+#[inline(always)]
+fn is_wide(piece: &[u8]) -> bool {
+    piece[0] >= 0xE0 || piece[0].is_ascii() && piece.get(1).is_some_and(|&byte| byte >= 0xE0)
+}
