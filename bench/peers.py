@@ -89,6 +89,7 @@ class Subword(Adapter):
 
 class Tiktoken(Adapter):
     name = REFERENCE
+    rounds = 3
 
     def start(self) -> Any:
         import_module("tiktoken_ext.openai_public")
