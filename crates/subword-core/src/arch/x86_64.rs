@@ -341,14 +341,17 @@ fn positions_avx512(bits: u64, base: usize, into: &mut Vec<usize>) {
         _mm512_storeu_si512(list.as_mut_ptr().cast(), _mm512_maskz_compress_epi8(bits, places));
     }
     let base = _mm512_set1_epi64(base as i64);
-    for (group, eight) in list.as_chunks::<8>().0.iter().enumerate().take(count.div_ceil(8)) {
-        let eight = _mm_cvtsi64_si128(i64::from_le_bytes(*eight));
+    let to = into.spare_capacity_mut().as_mut_ptr();
+    let mut write = |group: usize| {
+        let eight: [u8; 8] = list[8 * group..].first_chunk().copied().expect("a group of eight");
+        let eight = _mm_cvtsi64_si128(i64::from_le_bytes(eight));
         let eight = _mm512_add_epi64(_mm512_cvtepu8_epi64(eight), base);
         // SAFETY: there are at most eight groups of eight, and room for 64 beyond the length.
-        unsafe {
-            let to = into.as_mut_ptr().add(into.len() + 8 * group);
-            _mm512_storeu_si512(to.cast(), eight);
-        }
+        unsafe { _mm512_storeu_si512(to.add(8 * group).cast(), eight) };
+    };
+    (0..3).for_each(&mut write);
+    if count > 24 {
+        (3..8).for_each(write);
     }
     // SAFETY: the first `count` places beyond the length are written, and there is room for them.
     unsafe { into.set_len(into.len() + count) };

@@ -24,10 +24,7 @@ of that.
 */
 
 use super::scan::contraction;
-use crate::arch::{self, Classify, Masks, WINDOW};
-
-/// How many bytes ahead the text is asked for.
-const AHEAD: usize = 2048;
+use crate::arch::{Classify, Masks, WINDOW};
 
 /// A family of patterns, as far as these characters can tell them apart.
 pub(super) trait Family {
@@ -80,40 +77,35 @@ impl Block {
     }
 }
 
-/// Appends the ends of the pieces from `at` to `ends` while blocks can tell; returns where they
-/// stopped. All but the last bytes of the text may be used.
+/// Appends the ends of the pieces that the block at `at` is certain of; returns the last of them.
+/// None if there are none.
 #[inline(always)]
-pub(super) fn fill<F: Family, C: Classify>(
+pub(super) fn step<F: Family, C: Classify>(
     text: &[u8],
-    mut at: usize,
+    at: usize,
     ends: &mut Vec<usize>,
-    most: usize,
-) -> usize {
-    while ends.len() < most {
-        let Some(window) = text[at..].first_chunk::<WINDOW>() else { break };
-        arch::prefetch_at(text, at + AHEAD);
-        let block = Block::new(C::classify(window));
-        if block.len < 8 {
-            break;
-        }
-        let starts = F::starts::<C>(&block, &text[at..]);
-        let bits = starts.bits & low_bits(starts.limit) & !1;
-        if bits == 0 {
-            break;
-        }
-        let bits = match block.class.starts {
-            u64::MAX => bits,
-            starts => C::spread(bits, starts),
-        };
-        C::positions(bits, at, ends);
-        at += 63 - bits.leading_zeros() as usize;
+) -> Option<usize> {
+    let window = text[at..].first_chunk::<WINDOW>().filter(|_| may_know(text, at))?;
+    let block = Block::new(C::classify(window));
+    if block.len < 8 {
+        return None;
     }
-    at
+    let starts = F::starts::<C>(&block, &text[at..]);
+    let bits = starts.bits & low_bits(starts.limit) & !1;
+    if bits == 0 {
+        return None;
+    }
+    let bits = match block.class.starts {
+        u64::MAX => bits,
+        starts => C::spread(bits, starts),
+    };
+    C::positions(bits, at, ends);
+    Some(at + 63 - bits.leading_zeros() as usize)
 }
 
 /// Whether it is worth a try: the first character, or that after a space, may have a class here.
 #[inline(always)]
-pub(super) fn may_know(text: &[u8], at: usize) -> bool {
+fn may_know(text: &[u8], at: usize) -> bool {
     let first = match text[at] {
         b' ' => text.get(at + 1).copied().unwrap_or(b' '),
         first => first,

@@ -208,6 +208,23 @@ fn scanners_equal_their_regexes_on_invalid_utf8() {
     });
 }
 
+/// Longer than the sections that are walked side by side, with and without places to cut at.
+#[test]
+fn scanners_equal_their_regexes_on_long_text() {
+    let repeated = ["1", " ", "\n ", "x", "中", "it's 2 much, ", "中文，日本語。", "😀a "];
+    each_scanner(|named, scanners, regex| {
+        for (i, unit) in repeated.into_iter().enumerate() {
+            let text = unit.repeat(30_000 / unit.len()) + repeated[(i + 3) % repeated.len()];
+            assert_equal(named, scanners, regex, text.as_bytes());
+        }
+        // Cut at every place around the least that is left for sections.
+        let text = "Nothing is 100% sure,  it's said. ".repeat(700);
+        for len in (16_600..16_800).chain(8_300..8_600) {
+            assert_equal(named, scanners, regex, &text.as_bytes()[..len]);
+        }
+    });
+}
+
 #[test]
 fn a_text_may_be_cut_where_the_splitter_says_so() {
     each_scanner(|named, scanners, _| {
@@ -270,7 +287,7 @@ fn batches_are_what_a_cursor_finds() {
         Pattern::Regex(r"\d|\w+(?!x)".into()),
         Pattern::Sequence(vec![Pattern::Regex(r"\d".into()), Pattern::Regex("[lo]+".into())]),
     ];
-    let long = "low 12 lower, löw\n".repeat(300);
+    let long = "low 12 lower, löw\n".repeat(900);
     for pattern in patterns {
         let splitter = Splitter::new(&pattern).unwrap();
         for text in [long.as_bytes(), b"", b"low", b"lo\xFFw 1\xE2\x82 2", &long.as_bytes()[..70]] {
