@@ -34,7 +34,7 @@ pub use lines::{Line, Lines};
 pub use pages::prefer_huge_pages;
 pub use sets::look_up;
 pub use utf8::{UTF8_GROUP, write_utf8};
-pub use wide::{Wide, wide};
+pub use wide::{WideClasses, class};
 
 /// How many bytes are classified at a time: one bit of a word each.
 pub const BLOCK: usize = 64;
@@ -52,13 +52,13 @@ pub struct Masks {
     pub lower: u64,
     /// Letters without case.
     pub caseless: u64,
-    /// Letters that may be any of the three.
-    pub unsure: u64,
-    /// `0` to `9`
+    /// Combining marks.
+    pub mark: u64,
+    /// Numbers.
     pub digit: u64,
     /// The space.
     pub space: u64,
-    /// Tab, vertical tab, form feed.
+    /// Other white space, without newlines.
     pub tab: u64,
     /// Line feed and carriage return.
     pub newline: u64,
@@ -71,6 +71,28 @@ pub struct Masks {
 }
 
 impl Masks {
+    /// From a mask for each bit of a class (see [`class`]).
+    #[inline(always)]
+    fn new(packed: [u64; 8], starts: u64) -> Masks {
+        let [upper, lower, digit, space, tab, newline, apostrophe, slash] = packed;
+        let (caseless, mark) = (upper & lower, apostrophe & slash);
+        let (upper, lower) = (upper & !caseless, lower & !caseless);
+        let (apostrophe, slash) = (apostrophe & !mark, slash & !mark);
+        Masks {
+            upper,
+            lower,
+            caseless,
+            mark,
+            digit,
+            space,
+            tab,
+            newline,
+            apostrophe,
+            slash,
+            starts,
+        }
+    }
+
     /// How many characters there are.
     #[inline(always)]
     pub fn len(&self) -> u32 {
@@ -85,8 +107,8 @@ impl Masks {
 
 /// A way to classify 64 bytes.
 pub trait Classify {
-    /// The classes of the characters that start in the first 64 bytes.
-    fn classify(window: &[u8; WINDOW]) -> Masks;
+    /// The classes of the characters that start in the first 64 bytes; those beyond ASCII by a table.
+    fn classify(window: &[u8; WINDOW], table: &WideClasses) -> Masks;
 
     /// The bits of `bits`, spread to the places of the ones in `places`, in order.
     fn spread(bits: u64, places: u64) -> u64;
@@ -289,13 +311,49 @@ mod tests {
         assert_eq!(block, expected);
     }
 
+    /// Classes that change in many ways: with each character, with each page, and seldom.
+    static TABLE: WideClasses = {
+        static INDEX: [u8; 512] = {
+            let mut index = [0; 512];
+            let mut at = 0;
+            while at < 512 {
+                index[at] = if at < 0x20 || at >> 4 & 3 == 1 {
+                    at as u8 % 5
+                } else {
+                    5 + (at >> 5 & 1) as u8
+                };
+                at += 1;
+            }
+            index
+        };
+        static NUMBERS: [u8; 7 * 128] = {
+            let mut numbers = [0; 7 * 128];
+            let mut at = 0;
+            while at < numbers.len() {
+                numbers[at] = match at / 128 {
+                    0 => at as u8 % 9,
+                    1 => at as u8 / 7 % 9,
+                    2 => at as u8 / 64,
+                    3 => at as u8 % 2 * 4,
+                    4 => at as u8 / 16 % 9,
+                    block => block as u8 - 3,
+                };
+                at += 1;
+            }
+            numbers
+        };
+        use class::*;
+        let classes = [0, UPPER, LOWER, CASELESS, MARK, DIGIT, 0, TAB, TAB, 0, 0, 0, 0, 0, 0, 0];
+        WideClasses::new(&INDEX, &NUMBERS, classes)
+    };
+
     struct One<'a>(&'a [u8; WINDOW]);
 
     impl Kernel for One<'_> {
         type Output = Masks;
         #[inline(always)]
         fn run<C: Classify>(self) -> Masks {
-            C::classify(self.0)
+            C::classify(self.0, &TABLE)
         }
     }
 
@@ -343,7 +401,7 @@ mod tests {
             let all = |yes: bool| if yes { u64::MAX } else { 0 };
             assert_eq!(masks.upper, all(byte.is_ascii_uppercase()));
             assert_eq!(masks.lower, all(byte.is_ascii_lowercase()));
-            assert_eq!(masks.caseless | masks.unsure, 0);
+            assert_eq!(masks.caseless | masks.mark, 0);
             assert_eq!(masks.digit, all(byte.is_ascii_digit()));
             assert_eq!(masks.space, all(byte == b' '));
             assert_eq!(masks.tab, all(matches!(byte, b'\t' | 0x0B | 0x0C)));

@@ -1,6 +1,6 @@
 //! The plain form, which defines the answer.
 
-use super::wide::{Wide, wide};
+use super::wide::{WideClasses, class};
 use super::{
     BLOCK, BertBlock, BertRules, Bounds, Classify, KEYS, Key, Line, Masks, UTF8_GROUP, WINDOW,
     bert, keys, sets, utf8,
@@ -12,14 +12,14 @@ pub(super) const CLASS_BITS: [u8; 128] = {
     let mut byte = 0;
     while byte < 128 {
         table[byte] = match byte as u8 {
-            b'A'..=b'Z' => 1,
-            b'a'..=b'z' => 2,
-            b'0'..=b'9' => 4,
-            b' ' => 8,
-            b'\t' | 0x0B | 0x0C => 16,
-            b'\r' | b'\n' => 32,
-            b'\'' => 64,
-            b'/' => 128,
+            b'A'..=b'Z' => class::UPPER,
+            b'a'..=b'z' => class::LOWER,
+            b'0'..=b'9' => class::DIGIT,
+            b' ' => class::SPACE,
+            b'\t' | 0x0B | 0x0C => class::TAB,
+            b'\r' | b'\n' => class::NEWLINE,
+            b'\'' => class::APOSTROPHE,
+            b'/' => class::SLASH,
             _ => 0,
         };
         byte += 1;
@@ -31,36 +31,25 @@ pub(super) struct Scalar;
 
 impl Classify for Scalar {
     #[inline(always)]
-    fn classify(window: &[u8; WINDOW]) -> Masks {
-        let mut ascii = [0u64; 8];
-        let mut masks = Masks::default();
+    fn classify(window: &[u8; WINDOW], table: &WideClasses) -> Masks {
+        let (mut packed, mut starts) = ([0u64; 8], 0u64);
         let (mut at, mut number) = (0, 0);
         while at < BLOCK {
             let byte = window[at];
-            let len = if byte.is_ascii() {
-                let class = CLASS_BITS[usize::from(byte)];
-                for (bit, mask) in ascii.iter_mut().enumerate() {
-                    *mask |= u64::from(class >> bit & 1) << number;
-                }
-                1
+            let (class, len) = if byte.is_ascii() {
+                (CLASS_BITS[usize::from(byte)], 1)
             } else {
-                let Some((class, len)) = wide(&window[at..]) else { break };
-                match class {
-                    Wide::Upper => masks.upper |= 1 << number,
-                    Wide::Lower => masks.lower |= 1 << number,
-                    Wide::Caseless => masks.caseless |= 1 << number,
-                    Wide::Unsure => masks.unsure |= 1 << number,
-                    Wide::Symbol => {}
-                }
-                len
+                let Some(wide) = table.of(&window[at..]) else { break };
+                wide
             };
-            masks.starts |= 1 << at;
+            for (bit, mask) in packed.iter_mut().enumerate() {
+                *mask |= u64::from(class >> bit & 1) << number;
+            }
+            starts |= 1 << at;
             at += len;
             number += 1;
         }
-        let [upper, lower, digit, space, tab, newline, apostrophe, slash] = ascii;
-        let (upper, lower) = (masks.upper | upper, masks.lower | lower);
-        Masks { upper, lower, digit, space, tab, newline, apostrophe, slash, ..masks }
+        Masks::new(packed, starts)
     }
 
     #[inline(always)]

@@ -1,149 +1,203 @@
 /*!
-The characters beyond ASCII that are classified 64 bytes at a time: those that whole texts are made
-of.
+Blocks with characters beyond ASCII: the classes of all of two and three bytes, 64 bytes at a time.
 
-| bytes              | characters                                  | class                    |
-|--------------------|---------------------------------------------|--------------------------|
-| `C3`               | Latin-1 letters, not × and ÷                | by case                  |
-| `C4` to `C9`       | Latin Extended, not ſ                       | letters of unknown case  |
-| `D0` `D1`          | Cyrillic                                    | by case                  |
-| `E3` `81` to `83`  | kana, not the marks and symbols among them  | letters without case     |
-| `E3 90` to `E9`    | Chinese, not the hexagrams                  | letters without case     |
-| `EA B0` to `ED 9D` | Hangul                                      | letters without case     |
-| `C2` `E2 80` `E3 80` `EF BC` | quotes, dashes, CJK punctuation   | symbols                  |
+The classes come in pages of 128 characters: the bytes before the last are the same, but for one bit. A
+block is written in one or two scripts, so it has characters of few pages, and each page is one look-up
+of all 64 bytes:
 
-Everything else has no class here, and is left to scanners that know all of Unicode (which check in
-their tests that this table agrees with theirs).
+```text
+for all characters of three bytes   the class of the 512 around it, if they have one class: Chinese, Hangul
+while a character has no class      take the first of them; look up its page for all that are on it
+```
 
-The rules stand here twice: as [`wide`], character by character, which is plain, and as [`leads`] on
-masks of whole blocks.
+Characters of four bytes, and bytes that are no text, have no class here, and are left to scanners that
+know all of Unicode.
 */
+
+use super::scalar::CLASS_BITS;
+use super::{BLOCK, Masks, WINDOW};
 
 /// The longest character that has a class here, in bytes.
 pub(super) const LONGEST: usize = 3;
 
-/// What a character is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wide {
+/// The class of a character, as bits. What has none is a symbol.
+pub mod class {
     /// A capital letter.
-    Upper,
+    pub const UPPER: u8 = 1;
     /// A small letter.
-    Lower,
+    pub const LOWER: u8 = 2;
     /// A letter without case.
-    Caseless,
-    /// A letter that may be any of the three.
-    Unsure,
-    /// Neither letter, number nor white space.
-    Symbol,
+    pub const CASELESS: u8 = UPPER | LOWER;
+    /// A number.
+    pub const DIGIT: u8 = 4;
+    /// The space.
+    pub const SPACE: u8 = 8;
+    /// White space that is neither the space nor a newline.
+    pub const TAB: u8 = 16;
+    /// Line feed and carriage return.
+    pub const NEWLINE: u8 = 32;
+    /// `'`
+    pub const APOSTROPHE: u8 = 64;
+    /// `/`
+    pub const SLASH: u8 = 128;
+    /// A combining mark.
+    pub const MARK: u8 = APOSTROPHE | SLASH;
 }
 
-/// The class and the length of the character at the start of `bytes`, if it has one here.
-pub fn wide(bytes: &[u8]) -> Option<(Wide, usize)> {
-    let (first, rest) = bytes.split_first()?;
-    let second = *rest.first().filter(|&&byte| is_continuation(byte))?;
-    let class = match (first, second) {
-        (0xC2, 0xAB | 0xBB) => Wide::Symbol,
-        (0xC3, 0x97 | 0xB7) => return None,
-        (0xC3, ..0x9F) => Wide::Upper,
-        (0xC3, _) => Wide::Lower,
-        (0xC5, 0xBF) => return None,
-        (0xC4..=0xC9, _) => Wide::Unsure,
-        (0xD0, ..0xB0) => Wide::Upper,
-        (0xD0, _) | (0xD1, ..0xA0) => Wide::Lower,
-        (0xD1, _) => Wide::Unsure,
-        _ => return wide_of_three(*first, second, *rest.get(1)?),
-    };
-    Some((class, 2))
+/// The classes of characters, as a table of two levels has them.
+#[derive(Debug)]
+pub struct WideClasses {
+    /// The block of 128 characters that `c` is in: `index[c / 128]`.
+    index: &'static [u8],
+    /// The numbers of the classes in each block: below 16.
+    numbers: &'static [u8],
+    /// The class of each number.
+    bits: [u8; 64],
+    /// For 512 characters at a time, all of three bytes: the number of their class, or `MIXED`, or
+    /// `NONE`.
+    groups: [u8; 128],
 }
 
-fn wide_of_three(first: u8, second: u8, third: u8) -> Option<(Wide, usize)> {
-    if !is_continuation(third) {
-        return None;
+/// Characters of a group have several classes.
+const MIXED: u8 = 0x40;
+/// What looks like a character of this group is none.
+const NONE: u8 = 0x80;
+
+impl WideClasses {
+    /// From the two levels, with the class of each number.
+    pub const fn new(index: &'static [u8], numbers: &'static [u8], classes: [u8; 16]) -> Self {
+        let (mut bits, mut groups) = ([0; 64], [NONE; 128]);
+        let mut at = 0;
+        while at < classes.len() {
+            bits[at] = classes[at];
+            at += 1;
+        }
+        let mut code = 0x800;
+        while code < 0x1_0000 {
+            let number = numbers[(index[code >> 7] as usize) << 7 | code & 127];
+            let group = &mut groups[code >> 9];
+            if code & 511 == 0 {
+                *group = number;
+            } else if *group != number {
+                *group = MIXED;
+            }
+            code += 1;
+        }
+        // Surrogates.
+        let mut group = 0xD800 >> 9;
+        while group < 0xE000 >> 9 {
+            groups[group] = NONE;
+            group += 1;
+        }
+        WideClasses { index, numbers, bits, groups }
     }
-    let class = match (first, second, third) {
-        (0xE2, 0x80, 0x90..=0xA7 | 0xB0..=0xBE) => Wide::Symbol,
-        (0xE3, 0x80, 0x81..=0x83 | 0x88..=0x91 | 0x94..=0x9F) => Wide::Symbol,
-        (0xE3, 0x81, 0x81..) => Wide::Caseless,
-        (0xE3, 0x82, ..=0x96 | 0xA1..) => Wide::Caseless,
-        (0xE3, 0x83, third) if third != 0xBB => Wide::Caseless,
-        (0xE3, 0x90.., _) => Wide::Caseless,
-        (0xE4, second, _) if second != 0xB7 => Wide::Caseless,
-        (0xE5..=0xE9 | 0xEB | 0xEC, _, _) => Wide::Caseless,
-        (0xEA, 0xB0.., _) | (0xED, ..0x9E, _) => Wide::Caseless,
-        (0xEF, 0xBC, 0x81..=0x8F | 0x9A..=0xA0) => Wide::Symbol,
-        _ => return None,
-    };
-    Some((class, 3))
+
+    /// The numbers of the classes of the 128 characters from `128 * page`.
+    #[inline(always)]
+    fn page(&self, page: usize) -> &[u8; 128] {
+        let from = usize::from(self.index[page]) << 7;
+        self.numbers[from..].first_chunk().expect("whole pages")
+    }
+
+    /// The class and the length of the character at the start of `bytes`, if it has one here.
+    pub fn of(&self, bytes: &[u8]) -> Option<(u8, usize)> {
+        let next = |i: usize| {
+            let byte = bytes.get(i).filter(|&&byte| byte & 0xC0 == 0x80)?;
+            Some(usize::from(byte & 0x3F))
+        };
+        let (code, len) = match *bytes.first()? {
+            lead @ 0xC2..0xE0 => (usize::from(lead & 0x1F) << 6 | next(1)?, 2),
+            lead @ 0xE0..0xF0 => (usize::from(lead & 0x0F) << 12 | next(1)? << 6 | next(2)?, 3),
+            _ => return None,
+        };
+        if len == 3 && self.groups[code >> 9] == NONE {
+            return None;
+        }
+        Some((self.bits[usize::from(self.page(code >> 7)[code & 127])], len))
+    }
 }
 
-fn is_continuation(byte: u8) -> bool {
-    byte & 0xC0 == 0x80
-}
+/// The first page of the characters that start with a byte, by its six lowest bits.
+const FIRST_PAGE: [u16; 64] = {
+    let mut pages = [0; 64];
+    let mut lead = 0;
+    while lead < 32 {
+        pages[lead] = lead as u16 >> 1;
+        pages[32 + lead] = (lead as u16 & 15) << 5;
+        lead += 1;
+    }
+    pages
+};
 
-/// Tests on 64 bytes at once: bit i of an answer is byte i.
-pub(super) trait Lanes {
+/// 64 bytes, and what can be asked of them at once. Bit i of an answer is byte i.
+pub(super) trait Lanes: Copy {
+    /// This byte, 64 times.
+    fn all(byte: u8) -> Self;
+    /// These bytes.
+    fn load(bytes: &[u8; BLOCK]) -> Self;
     /// Which bytes are this one.
-    fn equal(&self, byte: u8) -> u64;
+    fn equal(self, byte: u8) -> u64;
     /// Which bytes are at least this one, which is above 127. For bytes up to 127 the answer may be
     /// anything.
-    fn at_least(&self, byte: u8) -> u64;
+    fn at_least(self, byte: u8) -> u64;
     /// Which bytes continue a character: 0x80 to 0xBF.
-    fn continuation(&self) -> u64;
+    fn continuation(self) -> u64;
+    /// Each byte becomes `first << 3 & 0x78 | second >> 3 & 7`.
+    fn groups(first: Self, second: Self) -> Self;
+    /// Each byte becomes `before << 6 & 0x40 | last & 0x3F`.
+    fn places(before: Self, last: Self) -> Self;
+    /// Each byte becomes that of the table, whose place is in its six lowest bits.
+    fn look_up_64(self, table: &[u8; 64]) -> Self;
+    /// The same with seven bits.
+    fn look_up_128(self, table: &[u8; 128]) -> Self;
+    /// Zero where the mask is.
+    fn only(self, mask: u64) -> Self;
+    /// Bit by bit.
+    fn or(self, other: Self) -> Self;
+    /// Which bytes have this bit.
+    fn with(self, bit: u8) -> u64;
+    /// For each bit, lowest first: which bytes have it, of those in `places`, closed up.
+    fn pack(self, places: u64) -> [u64; 8];
 }
 
-/// Where characters start that have a class here.
-pub(super) struct Leads {
-    pub(super) upper: u64,
-    pub(super) lower: u64,
-    pub(super) caseless: u64,
-    pub(super) unsure: u64,
-    /// Those of two bytes, those of three.
-    pub(super) two: u64,
-    pub(super) three: u64,
-}
-
-/// The rules of [`wide`] for all bytes at once: `first`, and the bytes one and two after each.
+/// The classes of the characters of a block in which the bytes `high` are not ASCII.
 #[inline(always)]
-pub(super) fn leads(first: &impl Lanes, second: &impl Lanes, third: &impl Lanes) -> Leads {
-    let continued = second.continuation();
-    let [c2, c3, d0, d1] = [0xC2, 0xC3, 0xD0, 0xD1].map(|byte| first.equal(byte) & continued);
-    let latin = c3 & !(second.equal(0x97) | second.equal(0xB7));
-    let small = second.at_least(0x9F);
-    let extended = first.at_least(0xC4) & !first.at_least(0xCA) & continued;
-    let extended = extended & !(first.equal(0xC5) & second.equal(0xBF));
-    let from_a0 = second.at_least(0xA0);
-    let from_b0 = second.at_least(0xB0);
-    let quotes = c2 & (second.equal(0xAB) | second.equal(0xBB));
-    let upper = latin & !small | d0 & !from_b0;
-    let lower = latin & small | d0 & from_b0 | d1 & !from_a0;
-    let unsure = extended | d1 & from_a0;
+pub(super) fn classify<L: Lanes>(window: &[u8; WINDOW], high: u64, table: &WideClasses) -> Masks {
+    let load =
+        |at: usize| L::load(window[at..].first_chunk().expect("a window is a block and more"));
+    let [first, second, third] = [load(0), load(1), load(2)];
+    let continued = second.continuation() & high;
+    let from_three = first.at_least(0xE0);
+    let two = first.at_least(0xC2) & !from_three & continued;
+    let three = from_three & !first.at_least(0xF0) & continued & third.continuation();
 
-    let continued = continued & third.continuation();
-    let from = |byte: u8| third.at_least(byte);
-    let [e2, e3, e4, ea, ed, ef] =
-        [0xE2, 0xE3, 0xE4, 0xEA, 0xED, 0xEF].map(|byte| first.equal(byte));
-    let mut caseless = first.at_least(0xE5) & !first.at_least(0xED) & !ea
-        | e4 & !second.equal(0xB7)
-        | ea & from_b0
-        | ed & !second.at_least(0x9E);
-    let mut symbol =
-        e2 & second.equal(0x80) & (from(0x90) & !from(0xA8) | from(0xB0) & !from(0xBF));
-    if e3 != 0 {
-        let [s80, s81, s82, s83] = [0x80, 0x81, 0x82, 0x83].map(|byte| second.equal(byte));
-        caseless |= e3
-            & (s81 & from(0x81)
-                | s82 & (!from(0x97) | from(0xA1))
-                | s83 & !third.equal(0xBB)
-                | second.at_least(0x90));
-        let punctuation =
-            from(0x81) & !from(0x84) | from(0x88) & !from(0x92) | from(0x94) & !from(0xA0);
-        symbol |= e3 & s80 & punctuation;
+    let mut numbers = L::groups(first, second).look_up_128(&table.groups).only(three);
+    let three = three & !numbers.with(NONE);
+    // What is the same in all characters of a page, and where in the page they are.
+    let one = L::all(1);
+    let key = [first.or(one.only(two)), second.or(one).only(three)];
+    let place =
+        L::places(first.only(two).or(second.only(three)), second.only(two).or(third.only(three)));
+    let mut open = two | numbers.with(MIXED);
+    while open != 0 {
+        let at = open.trailing_zeros() as usize;
+        let (lead, next) = (window[at], window[at + 1]);
+        // PERF: what comes next cannot be guessed, so no branches here.
+        let is_three = u8::from(lead >= 0xE0).wrapping_neg();
+        let page = usize::from(FIRST_PAGE[usize::from(lead & 0x3F)])
+            | usize::from((next & 0x3F & is_three) >> 1);
+        let same = key[0].equal(lead | 1 & !is_three) & key[1].equal((next | 1) & is_three) & open;
+        numbers = numbers.or(place.look_up_128(table.page(page)).only(same));
+        open &= !same;
     }
-    if ef != 0 {
-        let punctuation = from(0x81) & !from(0x90) | from(0x9A) & !from(0xA1);
-        symbol |= ef & second.equal(0xBC) & punctuation;
-    }
-    let caseless = caseless & continued;
-    let three = caseless | symbol & continued;
-    Leads { upper, lower, caseless, unsure, two: upper | lower | unsure | quotes, three }
+
+    let known = !high | two | two << 1 | three | three << 1 | three << 2;
+    let within = match known.trailing_ones() {
+        64 => u64::MAX,
+        len => (1 << len) - 1,
+    };
+    let starts = (!high | two | three) & within;
+    let wide = numbers.look_up_64(&table.bits).only(two | three);
+    let classes = first.look_up_128(&CLASS_BITS).only(!high).or(wide);
+    Masks::new(classes.pack(starts), starts)
 }

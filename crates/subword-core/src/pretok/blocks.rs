@@ -23,6 +23,7 @@ would run backwards too; looking at six bytes of the next block twice costs a te
 of that.
 */
 
+use super::class::WIDE;
 use super::scan::contraction;
 use crate::arch::{Classify, Masks, WINDOW};
 
@@ -53,7 +54,7 @@ impl Block {
     #[inline(always)]
     fn new(class: Masks) -> Block {
         let len = class.len();
-        let letter = class.upper | class.lower | class.caseless | class.unsure;
+        let letter = class.upper | class.lower | class.caseless;
         let white = class.space | class.tab | class.newline;
         let other = low_bits(len) & !(letter | class.digit | white);
         Block { class, len, letter, white, other }
@@ -75,6 +76,20 @@ impl Block {
     fn byte_of<C: Classify>(&self, i: u32) -> usize {
         C::spread(1 << i, self.class.starts).trailing_zeros() as usize
     }
+
+    /// How many characters start before a byte.
+    #[inline(always)]
+    fn number_of(&self, byte: usize) -> u32 {
+        (self.class.starts & low_bits(byte as u32)).count_ones()
+    }
+
+    /// The same with combining marks as letters without case.
+    #[inline(always)]
+    fn with_marks_as_letters(&self) -> Block {
+        let mark = self.class.mark;
+        let class = Masks { caseless: self.class.caseless | mark, ..self.class };
+        Block { class, letter: self.letter | mark, other: self.other & !mark, ..*self }
+    }
 }
 
 /// Appends the ends of the pieces that the block at `at` is certain of; returns the last of them.
@@ -86,7 +101,7 @@ pub(super) fn step<F: Family, C: Classify>(
     ends: &mut Vec<usize>,
 ) -> Option<usize> {
     let window = text[at..].first_chunk::<WINDOW>().filter(|_| may_know(text, at))?;
-    let block = Block::new(C::classify(window));
+    let block = Block::new(C::classify(window, &WIDE));
     if block.len < 8 {
         return None;
     }
@@ -110,7 +125,7 @@ fn may_know(text: &[u8], at: usize) -> bool {
         b' ' => text.get(at + 1).copied().unwrap_or(b' '),
         first => first,
     };
-    matches!(first, ..0x80 | 0xC2..=0xC9 | 0xD0 | 0xD1 | 0xE2..=0xED | 0xEF)
+    matches!(first, ..0x80 | 0xC2..0xF0)
 }
 
 #[inline(always)]
@@ -185,10 +200,13 @@ pub(super) struct O200k;
 impl Family for O200k {
     #[inline(always)]
     fn starts<C: Classify>(m: &Block, text: &[u8]) -> Starts {
+        let symbols = m.other;
+        let m = &m.with_marks_as_letters();
         let parts = Parts::new(m, m.class.newline | m.class.slash);
         let mut starts = parts.starts(m, digits::<3>(m.class.digit));
         starts.bits |= m.class.upper & after(m.class.lower);
         limit_mixed(&mut starts, m);
+        limit_marks(&mut starts, m, symbols);
         // A contraction ends the word before it. Right after another contraction it is a word of
         // its own.
         let mut taken = 0;
@@ -285,22 +303,31 @@ fn split_contraction<C: Classify>(
         starts.limit = starts.limit.min(i);
         return None;
     }
-    // The letters of a contraction are ASCII: those that are not have no class here.
-    let byte = m.byte_of::<C>(i);
-    let end = i + (contraction(text, byte, fold)? - byte) as u32;
+    let end = m.number_of(contraction(text, m.byte_of::<C>(i), fold)?);
     starts.bits &= !(low_bits(end) & !low_bits(i + 1));
     starts.bits |= 1 << end & m.letter;
     Some(end)
 }
 
-/// Where letters with and without case meet, or where the case is not known, the end of a word takes
-/// more than a look at two neighbours: only its start is certain.
+/// Where letters with and without case meet, the end of a word takes more than a look at two
+/// neighbours: only its start is certain.
 #[inline(always)]
 fn limit_mixed(starts: &mut Starts, m: &Block) {
     let cased = m.class.upper | m.class.lower;
-    let mixed = m.class.unsure | m.class.caseless & (after(cased) | before(cased));
+    let mixed = m.class.caseless & (after(cased) | before(cased));
     if mixed != 0 {
         let before = low_bits(mixed.trailing_zeros()) & !m.letter;
+        starts.limit = starts.limit.min(65 - before.leading_zeros());
+    }
+}
+
+/// A mark after a symbol is part of a word or of a run of symbols: only the start of that run, of which
+/// `symbols` has the marks too, is certain.
+#[inline(always)]
+fn limit_marks(starts: &mut Starts, m: &Block, symbols: u64) {
+    let open = m.class.mark & after(m.other);
+    if open != 0 {
+        let before = low_bits(open.trailing_zeros()) & !symbols;
         starts.limit = starts.limit.min(65 - before.leading_zeros());
     }
 }

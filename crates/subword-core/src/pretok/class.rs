@@ -7,6 +7,7 @@ expression.
 */
 
 use super::class_table::{CLASSES, INDEX};
+use crate::arch::{WideClasses, class};
 
 /// The classes that the named patterns tell apart, numbered as in the generated table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,6 +68,18 @@ impl Class {
         self.is_in(&[Class::Other, Class::Mark, Class::Symbol])
     }
 }
+
+/// The same table for blocks, which know no unassigned characters from symbols.
+pub(super) static WIDE: WideClasses = {
+    let mut classes = [0; 16];
+    classes[Class::Upper.0 as usize] = class::UPPER;
+    classes[Class::Lower.0 as usize] = class::LOWER;
+    classes[Class::Letter.0 as usize] = class::CASELESS;
+    classes[Class::Mark.0 as usize] = class::MARK;
+    classes[Class::Number.0 as usize] = class::DIGIT;
+    classes[Class::Space.0 as usize] = class::TAB;
+    WideClasses::new(&INDEX, &CLASSES, classes)
+};
 
 /// A character at a place in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
