@@ -29,6 +29,9 @@ use crate::arch::{Classify, Masks, WINDOW};
 
 /// A family of patterns, as far as these characters can tell them apart.
 pub(super) trait Family {
+    /// Whether combining marks are parts of words, or symbols.
+    const MARKS_IN_WORDS: bool = false;
+
     /// The starts in a block, and how many of its first characters they are certain for. `text` is
     /// the block and what follows it.
     fn starts<C: Classify>(block: &Block, text: &[u8]) -> Starts;
@@ -52,9 +55,10 @@ pub(super) struct Block {
 
 impl Block {
     #[inline(always)]
-    fn new(class: Masks) -> Block {
+    fn new<F: Family>(class: Masks) -> Block {
         let len = class.len();
-        let letter = class.upper | class.lower | class.caseless;
+        let marks = if F::MARKS_IN_WORDS { class.mark } else { 0 };
+        let letter = class.upper | class.lower | class.caseless | marks;
         let white = class.space | class.tab | class.newline;
         let other = low_bits(len) & !(letter | class.digit | white);
         Block { class, len, letter, white, other }
@@ -82,14 +86,6 @@ impl Block {
     fn number_of(&self, byte: usize) -> u32 {
         (self.class.starts & low_bits(byte as u32)).count_ones()
     }
-
-    /// The same with combining marks as letters without case.
-    #[inline(always)]
-    fn with_marks_as_letters(&self) -> Block {
-        let mark = self.class.mark;
-        let class = Masks { caseless: self.class.caseless | mark, ..self.class };
-        Block { class, letter: self.letter | mark, other: self.other & !mark, ..*self }
-    }
 }
 
 /// Appends the ends of the pieces that the block at `at` is certain of; returns the last of them.
@@ -101,7 +97,7 @@ pub(super) fn step<F: Family, C: Classify>(
     ends: &mut Vec<usize>,
 ) -> Option<usize> {
     let window = text[at..].first_chunk::<WINDOW>().filter(|_| may_know(text, at))?;
-    let block = Block::new(C::classify(window, &WIDE));
+    let block = Block::new::<F>(C::classify(window, &WIDE));
     if block.len < 8 {
         return None;
     }
@@ -198,15 +194,15 @@ impl<const DIGITS: usize> Family for Cl100k<DIGITS> {
 pub(super) struct O200k;
 
 impl Family for O200k {
+    const MARKS_IN_WORDS: bool = true;
+
     #[inline(always)]
     fn starts<C: Classify>(m: &Block, text: &[u8]) -> Starts {
-        let symbols = m.other;
-        let m = &m.with_marks_as_letters();
         let parts = Parts::new(m, m.class.newline | m.class.slash);
         let mut starts = parts.starts(m, digits::<3>(m.class.digit));
         starts.bits |= m.class.upper & after(m.class.lower);
         limit_mixed(&mut starts, m);
-        limit_marks(&mut starts, m, symbols);
+        limit_marks(&mut starts, m);
         // A contraction ends the word before it. Right after another contraction it is a word of
         // its own.
         let mut taken = 0;
@@ -314,20 +310,20 @@ fn split_contraction<C: Classify>(
 #[inline(always)]
 fn limit_mixed(starts: &mut Starts, m: &Block) {
     let cased = m.class.upper | m.class.lower;
-    let mixed = m.class.caseless & (after(cased) | before(cased));
+    let mixed = (m.class.caseless | m.class.mark) & (after(cased) | before(cased));
     if mixed != 0 {
         let before = low_bits(mixed.trailing_zeros()) & !m.letter;
         starts.limit = starts.limit.min(65 - before.leading_zeros());
     }
 }
 
-/// A mark after a symbol is part of a word or of a run of symbols: only the start of that run, of which
-/// `symbols` has the marks too, is certain.
+/// A mark after a symbol may belong to a word or to a run of symbols: only the start of what it follows is
+/// certain.
 #[inline(always)]
-fn limit_marks(starts: &mut Starts, m: &Block, symbols: u64) {
+fn limit_marks(starts: &mut Starts, m: &Block) {
     let open = m.class.mark & after(m.other);
     if open != 0 {
-        let before = low_bits(open.trailing_zeros()) & !symbols;
+        let before = low_bits(open.trailing_zeros()) & !(m.other | m.class.mark);
         starts.limit = starts.limit.min(65 - before.leading_zeros());
     }
 }
