@@ -106,6 +106,18 @@ fn a_batch_is_its_texts_one_by_one() {
 }
 
 #[test]
+fn the_room_for_a_batch_may_end_at_any_piece() {
+    let tokenizer = tokenizer(1 << 16, Named::Cl100k, Normalizer::None);
+    // Words, and runs of Chinese, each of which is one piece of many parts.
+    for seed in 1..60 {
+        let run = |i: usize| format!("{} {}", " the".repeat(i % 4), "中".repeat(i * seed % 131));
+        let text: String = (0..300).map(run).collect();
+        let ids = tokenizer.encode(text.as_bytes(), &Allowed::Text, on(1)).unwrap();
+        assert_eq!(tokenizer.decode(&ids).unwrap(), text.as_bytes());
+    }
+}
+
+#[test]
 fn decoding_gives_the_bytes_back() {
     let tokenizer = tokenizer(1 << 20, Named::DeepseekV3, Normalizer::None);
     let text = text(50_000, 3);

@@ -152,7 +152,8 @@ impl Kernel for Enter<'_> {
         let mut start = walk.start;
         entries.count = 0;
         entries.bounds[0] = start;
-        while entries.count + CUTS <= MOST && walk.piece < ends.len() {
+        // Room for the first of four pieces, and for the parts of the one after them.
+        while entries.count + KEYS + CUTS <= MOST && walk.piece < ends.len() {
             // PERF: nearly all pieces are short, and few are near the end of the text. The first of a
             // batch is left out, as its start is not among the ends.
             if !walk.within
