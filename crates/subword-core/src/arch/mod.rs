@@ -23,6 +23,7 @@ mod lines;
 mod pages;
 mod scalar;
 mod sets;
+mod sure;
 mod utf8;
 mod wide;
 #[cfg(target_arch = "x86_64")]
@@ -33,6 +34,7 @@ pub use keys::{Bounds, FIRST_BYTES, KEYS, Key, LONGEST_KEY, hash, window_key};
 pub use lines::{Line, Lines};
 pub use pages::prefer_huge_pages;
 pub use sets::look_up;
+pub use sure::{AllTwoBytes, MOST_BYTES, NEVER, TwoBytes};
 pub use utf8::{UTF8_GROUP, write_utf8};
 pub use wide::{WideClasses, class};
 
@@ -130,6 +132,15 @@ pub trait Classify {
         keys: &mut [Key; KEYS],
         lines: &mut [u32; KEYS],
     ) -> Option<u8>;
+
+    /// The bytes of a piece, at most 64, as tokens, two of them as one where that merge is sure: how many
+    /// there are. What was written beyond them means nothing. `ids` are those of the bytes.
+    fn sure_merges(
+        piece: &[u8],
+        all: &AllTwoBytes,
+        ids: &[u32; 256],
+        into: &mut [u32; MOST_BYTES],
+    ) -> usize;
 
     /// What the first bytes of a text, at most 64, become by BERT's rules. What was written beyond the
     /// bytes that count means nothing.

@@ -2,8 +2,8 @@
 
 use super::wide::{WideClasses, class};
 use super::{
-    BLOCK, BertBlock, BertRules, Bounds, Classify, KEYS, Key, Line, Masks, UTF8_GROUP, WINDOW,
-    bert, keys, sets, utf8,
+    AllTwoBytes, BLOCK, BertBlock, BertRules, Bounds, Classify, KEYS, Key, Line, MOST_BYTES, Masks,
+    UTF8_GROUP, WINDOW, bert, keys, sets, sure, utf8,
 };
 
 /// One bit per class of ASCII.
@@ -86,6 +86,16 @@ impl Classify for Scalar {
         lines: &mut [u32; KEYS],
     ) -> Option<u8> {
         keys::keys(text, bounds, shift, keys, lines)
+    }
+
+    #[inline(always)]
+    fn sure_merges(
+        piece: &[u8],
+        all: &AllTwoBytes,
+        ids: &[u32; 256],
+        into: &mut [u32; MOST_BYTES],
+    ) -> usize {
+        sure::sure_merges(piece, all, ids, into)
     }
 
     #[inline(always)]

@@ -6,8 +6,8 @@ use super::bert_x86_64::{bert_avx2, bert_avx512};
 use super::scalar::{CLASS_BITS, Scalar};
 use super::wide::{self, Lanes, WideClasses};
 use super::{
-    BLOCK, BertBlock, BertRules, Bounds, Classify, KEYS, Kernel, Key, Line, Masks, UTF8_GROUP,
-    WINDOW, keys, sets,
+    AllTwoBytes, BLOCK, BertBlock, BertRules, Bounds, Classify, KEYS, Kernel, Key, Line,
+    MOST_BYTES, Masks, UTF8_GROUP, WINDOW, keys, sets, sure,
 };
 
 pub(super) fn has_avx2() -> bool {
@@ -78,6 +78,16 @@ impl Classify for Avx2 {
         lines: &mut [u32; KEYS],
     ) -> Option<u8> {
         keys::keys(text, bounds, shift, keys, lines)
+    }
+
+    #[inline(always)]
+    fn sure_merges(
+        piece: &[u8],
+        all: &AllTwoBytes,
+        ids: &[u32; 256],
+        into: &mut [u32; MOST_BYTES],
+    ) -> usize {
+        sure::sure_merges(piece, all, ids, into)
     }
 
     #[inline(always)]
@@ -306,6 +316,17 @@ impl Classify for Avx512 {
     ) -> Option<u8> {
         // SAFETY: as above.
         unsafe { keys::keys_avx512(text, bounds, shift, keys, lines) }
+    }
+
+    #[inline(always)]
+    fn sure_merges(
+        piece: &[u8],
+        all: &AllTwoBytes,
+        ids: &[u32; 256],
+        into: &mut [u32; MOST_BYTES],
+    ) -> usize {
+        // SAFETY: as above.
+        unsafe { sure::sure_merges_avx512(piece, all, ids, into) }
     }
 
     #[inline(always)]

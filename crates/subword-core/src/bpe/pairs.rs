@@ -9,15 +9,15 @@ all of it stands in the entry beside the rank. A line that is full passes its en
 pair  left . right  --multiply-->  mixed           entry  mixed (42) . rank + 1 (22)       0: free
 ```
 
-What the pair becomes is its rank where ranks are ids, else one more look into a list. Two bytes, the
-first question of every merge, have a table of their own that fits into the second-level cache.
+What the pair becomes is its rank where ranks are ids, else one more look into a list. Two bytes have a
+table of their own: many of their merges are sure, and done before the first look-up (see `arch::sure`).
 
 Why not a general hash map, or 16-byte entries with everything in them: they miss the cache more
 often, and that is all that counts here.
 */
 
 use super::{NO_RANK, short};
-use crate::arch::{self, Level, Line, Lines};
+use crate::arch::{self, AllTwoBytes, Level, Line, Lines, NEVER, TwoBytes};
 use crate::types::{Pair, TokenId};
 use crate::vocab::{MAX_ID, Vocab};
 
@@ -35,8 +35,19 @@ pub(super) struct Pairs {
     shift: u32,
     /// The merged token by rank; empty where ranks are ids.
     merged: Vec<TokenId>,
-    /// The rank of two bytes.
-    bytes: Vec<u32>,
+    /// What is known of two bytes.
+    bytes: Box<AllTwoBytes>,
+    /// How many merges of two bytes were entered.
+    orders: u32,
+}
+
+/// What merging reads. PERF: a copy of it stays in registers.
+#[derive(Clone, Copy)]
+pub(super) struct View<'a> {
+    lines: &'a [Line],
+    shift: u32,
+    merged: &'a [TokenId],
+    pub(super) bytes: &'a AllTwoBytes,
 }
 
 impl Pairs {
@@ -50,12 +61,10 @@ impl Pairs {
         };
         let merged = merges.iter().map(merge).collect();
         let mut pairs = Pairs::with_capacity(merges.len(), merged);
-        merges.iter().zip(0..).for_each(|(&pair, rank)| pairs.insert(pair, rank));
-        let ids: [Option<TokenId>; 256] = std::array::from_fn(|byte| vocab.id_of(&[byte as u8]));
-        for (at, rank) in pairs.bytes.iter_mut().enumerate() {
-            if let (Some(left), Some(right)) = (ids[at >> 8], ids[at & 255]) {
-                *rank = find(&pairs.lines, pairs.shift, left, right);
-            }
+        for (&(left, right), rank) in merges.iter().zip(0..) {
+            pairs.insert((left, right), rank);
+            let bytes = |id: TokenId| vocab.bytes_of(id).unwrap_or_default();
+            pairs.limit(bytes(left), bytes(right), rank);
         }
         pairs
     }
@@ -80,8 +89,7 @@ impl Pairs {
             match *bytes {
                 [_] => continue,
                 [left, right] => {
-                    pairs.bytes[usize::from(left) << 8 | usize::from(right)] = id;
-                    parts.extend([left, right].map(|byte| byte_ids[usize::from(byte)]));
+                    parts.extend([left, right].map(|byte| byte_ids[usize::from(byte)]))
                 }
                 _ => level.run(short::Merge {
                     pairs: &pairs,
@@ -95,12 +103,15 @@ impl Pairs {
             }
             if let [left, right] = parts[..] {
                 pairs.insert((left, right), id);
+                let (left, right) = bytes.split_at(vocab.bytes_of(left).map_or(0, <[u8]>::len));
+                pairs.limit(left, right, id);
                 continue;
             }
             unclear.push(id);
             for (left, right) in (1..bytes.len()).map(|at| bytes.split_at(at)) {
-                if let (Some(left), Some(right)) = (vocab.id_of(left), vocab.id_of(right)) {
-                    pairs.insert((left, right), id);
+                if let (Some(left_id), Some(right_id)) = (vocab.id_of(left), vocab.id_of(right)) {
+                    pairs.insert((left_id, right_id), id);
+                    pairs.limit(left, right, id);
                 }
             }
         }
@@ -115,7 +126,8 @@ impl Pairs {
             lines: Lines::zeroed(lines),
             shift: PAIR_BITS - lines.trailing_zeros(),
             merged,
-            bytes: vec![NO_RANK; 1 << 16],
+            bytes: vec![TwoBytes::UNKNOWN; 1 << 16].try_into().expect("as many as there are"),
+            orders: 0,
         }
     }
 
@@ -132,25 +144,62 @@ impl Pairs {
         }
     }
 
+    /// Notes what a merge means for the two bytes b c at its boundary (see `arch::sure`): it makes them
+    /// a token, or takes one of them away. Merges come by rising rank.
+    ///
+    /// Why a sure merge may be done at once: let it have rank r. Until it is its turn, merging chooses
+    /// ranks of at most r, and none of those involves its two bytes. Done ahead of its turn it offers
+    /// pairs with the new token, which must not be chosen yet: their ranks have to be above r. They are,
+    /// because a merge is entered after those that make its parts. Where it is not (a part of two bytes
+    /// is not known yet), nothing is sure beside this boundary.
+    fn limit(&mut self, left: &[u8], right: &[u8], rank: u32) {
+        let (&[.., b], &[c, ..]) = (left, right) else { return };
+        let entry = |bytes: &[u8]| self.bytes[TwoBytes::index(bytes[0], bytes[1])];
+        let limit = |part: &[u8]| match part.len() {
+            1 => self.orders,
+            2 if entry(part).order() == NEVER => 0,
+            _ => NEVER,
+        };
+        let old = entry(&[b, c]);
+        let from_left = old.from_left().min(limit(right));
+        let to_right = old.to_right().min(limit(left));
+        let (mut token, mut order) = (old.token(), old.order());
+        if left.len() == 1 && right.len() == 1 && self.orders < NEVER {
+            (token, order) = (self.merged(rank), self.orders);
+            self.orders += 1;
+        }
+        self.bytes[TwoBytes::index(b, c)] = TwoBytes::new(token, order, from_left, to_right);
+    }
+
+    /// See [`View::rank`].
+    pub(super) fn rank(&self, left: TokenId, right: TokenId) -> u32 {
+        self.view().rank(left, right)
+    }
+
+    /// See [`View::merged`].
+    pub(super) fn merged(&self, rank: u32) -> TokenId {
+        self.view().merged(rank)
+    }
+
+    /// What merging reads.
+    #[inline(always)]
+    pub(super) fn view(&self) -> View<'_> {
+        View { lines: &self.lines, shift: self.shift, merged: &self.merged, bytes: &self.bytes }
+    }
+}
+
+impl View<'_> {
     /// The rank of a pair; `NO_RANK` if it does not merge.
     #[inline(always)]
     pub(super) fn rank(&self, left: TokenId, right: TokenId) -> u32 {
-        find(&self.lines, self.shift, left, right)
+        find(self.lines, self.shift, left, right)
     }
 
     /// Asks for where a pair stands, ahead of its use.
     #[inline(always)]
     pub(super) fn prefetch(&self, left: TokenId, right: TokenId) {
         let at = (mix(left, right) >> self.shift) as usize;
-        if let Some(line) = self.lines.get(at) {
-            arch::prefetch(line);
-        }
-    }
-
-    /// The rank of two bytes.
-    #[inline(always)]
-    pub(super) fn rank_of_bytes(&self, left: u8, right: u8) -> u32 {
-        self.bytes[usize::from(left) << 8 | usize::from(right)]
+        arch::prefetch_at(self.lines, at);
     }
 
     /// What a pair of this rank becomes.
@@ -184,7 +233,7 @@ fn find(lines: &[Line], shift: u32, left: TokenId, right: TokenId) -> u32 {
             _ => 0,
         };
         let found = line.iter().fold(0, |found, &entry| found | rank(entry));
-        if found != 0 || line[line.len() - 1] == 0 {
+        if (found != 0) | (line[line.len() - 1] == 0) {
             return (found as u32).wrapping_sub(1);
         }
         at += 1;

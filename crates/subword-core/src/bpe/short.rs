@@ -1,7 +1,8 @@
 /*!
 Merging by a scan, for pieces of up to 64 bytes, several at a time.
 
-A node per byte; a merge takes the right node out, so the nodes that are left are the ones of a
+Merges of two bytes that are sure are done first, all at once (`arch::sure`): a node for each token that
+is left. A merge takes the right node out, so the nodes that are left are the ones of a
 word, and neighbours are found by counting zeros. `keys[i]` is the rank of the pair that starts at
 node i with i itself below it, so the least key is the lowest rank and of those the leftmost. To find
 it is one pass of minima over an array of words, which compilers turn into a few vector instructions.
@@ -18,16 +19,16 @@ A turn takes in what the last one asked for, merges once, and asks for the next 
 table.
 */
 
-use super::pairs::Pairs;
+use super::pairs::{Pairs, View};
 use super::{LONGEST_SHORT, NO_RANK, Span};
-use crate::arch::{Classify, Kernel};
+use crate::arch::{Classify, Kernel, MOST_BYTES};
 use crate::types::TokenId;
-
-/// No pair starts here.
-const NO_KEY: u32 = u32::MAX;
 
 /// The bits of a key that are the node.
 const NODE_BITS: u32 = 8;
+
+/// No pair starts here; so say all larger ones.
+const NO_KEY: u32 = NO_RANK << NODE_BITS;
 
 /// No node.
 const NOWHERE: usize = LONGEST_SHORT;
@@ -36,7 +37,7 @@ const NOWHERE: usize = LONGEST_SHORT;
 const TURNS: usize = 8;
 
 /// Most words are not longer than this: fewer keys to look through.
-const FEW: usize = 16;
+const FEW: usize = 32;
 
 /// The working memory, kept between calls.
 #[derive(Debug, Default)]
@@ -49,11 +50,11 @@ pub(super) struct Scratch {
 #[derive(Debug)]
 struct Word<const N: usize> {
     keys: [u32; N],
-    tokens: [TokenId; N],
+    tokens: [TokenId; MOST_BYTES],
     /// A bit for each node that is left.
     nodes: u64,
-    /// The node that the last turn made, whose pairs are not looked up yet, those around it, and the
-    /// one that is gone.
+    /// The node that the last turn made, whose pairs are not looked up yet (at first those of none are),
+    /// those around it, and the one that is gone.
     made: usize,
     before: usize,
     after: usize,
@@ -66,7 +67,7 @@ impl<const N: usize> Default for Word<N> {
     fn default() -> Self {
         Word {
             keys: [NO_KEY; N],
-            tokens: [0; N],
+            tokens: [0; MOST_BYTES],
             nodes: 0,
             made: NOWHERE,
             before: NOWHERE,
@@ -77,35 +78,47 @@ impl<const N: usize> Default for Word<N> {
     }
 }
 
+/// The key of a pair; [`NO_KEY`] or more if it has no rank.
 #[inline(always)]
 fn key(rank: u32, at: usize) -> u32 {
-    if rank == NO_RANK { NO_KEY } else { rank << NODE_BITS | at as u32 }
+    rank << NODE_BITS | at as u32
 }
 
 impl<const N: usize> Word<N> {
+    /// The first tokens; asks for their pairs.
     #[inline(always)]
-    fn start(&mut self, pairs: &Pairs, piece: &[u8], byte_ids: &[TokenId; 256]) {
-        self.nodes = u64::MAX >> (64 - piece.len());
-        (self.made, self.gone) = (NOWHERE, NOWHERE);
-        let mut bytes = [0; LONGEST_SHORT + 1];
-        bytes[..piece.len()].copy_from_slice(piece);
+    fn start<C: Classify>(&mut self, pairs: View, piece: &[u8], byte_ids: &[TokenId; 256]) {
+        let count = C::sure_merges(piece, pairs.bytes, byte_ids, &mut self.tokens);
+        self.nodes = u64::MAX >> (64 - count);
+        self.made = NOWHERE;
         self.keys = [NO_KEY; N];
         // PERF: four at a time, so that the end of a piece is a guess less often.
-        for first in (0..piece.len().min(N)).step_by(4) {
+        for first in (0..count - 1).step_by(4) {
             for at in first..first + 4 {
-                let two = [bytes[at], bytes[at + 1]];
-                self.tokens[at % N] = byte_ids[usize::from(two[0])];
-                let key = key(pairs.rank_of_bytes(two[0], two[1]), at);
-                self.keys[at % N] = if at + 1 < piece.len() { key } else { NO_KEY };
+                pairs.prefetch(self.tokens[at % N], self.tokens[(at + 1) % N]);
+            }
+        }
+    }
+
+    /// Takes in all pairs.
+    #[inline(always)]
+    fn look_up_all(&mut self, pairs: View) {
+        let last = self.nodes.count_ones() as usize - 1;
+        // PERF: as above.
+        for first in (0..last).step_by(2) {
+            for at in first..first + 2 {
+                let key = key(pairs.rank(self.tokens[at % N], self.tokens[(at + 1) % N]), at);
+                self.keys[at % N] = if at < last { key } else { NO_KEY };
             }
         }
     }
 
     /// Takes in the pairs around the node that was made last.
     #[inline(always)]
-    fn look_up(&mut self, pairs: &Pairs) {
+    fn look_up(&mut self, pairs: View) {
         let Word { made, before, after, gone, .. } = *self;
         if made == NOWHERE {
+            self.look_up_all(pairs);
             return;
         }
         // PERF: both look-ups, whether there is a neighbour or not: a branch would be a guess.
@@ -122,9 +135,9 @@ impl<const N: usize> Word<N> {
 
     /// Merges once; says whether it could.
     #[inline(always)]
-    fn merge(&mut self, pairs: &Pairs) -> bool {
+    fn merge(&mut self, pairs: View) -> bool {
         let least = self.keys.iter().fold(NO_KEY, |a, &b| a.min(b));
-        if least == NO_KEY {
+        if least >= NO_KEY {
             return false;
         }
         let at = (least & ((1 << NODE_BITS) - 1)) as usize;
@@ -142,7 +155,15 @@ impl<const N: usize> Word<N> {
 
     #[inline(always)]
     fn tokens_into(&self, ids: &mut Vec<TokenId>) {
-        let mut nodes = self.nodes;
+        let (mut first, mut nodes) = ([0; 4], self.nodes);
+        let end = ids.len() + nodes.count_ones() as usize;
+        // PERF: most words have no more than these, and how many cannot be predicted.
+        for id in &mut first {
+            *id = self.tokens[nodes.trailing_zeros() as usize % N];
+            nodes &= nodes.wrapping_sub(1);
+        }
+        ids.extend_from_slice(&first);
+        ids.truncate(end);
         while nodes != 0 {
             ids.push(self.tokens[nodes.trailing_zeros() as usize % N]);
             nodes &= nodes - 1;
@@ -164,6 +185,7 @@ fn node_before(nodes: u64, at: usize) -> usize {
 }
 
 const _: () = assert!(NOWHERE == 64, "what trailing_zeros says of no bits");
+const _: () = assert!(LONGEST_SHORT == MOST_BYTES);
 
 /// Merges the pieces `places` of a text that are not longer than [`LONGEST_SHORT`]: appends their ids
 /// in any order, and sets the span of each among them.
@@ -185,18 +207,18 @@ impl Kernel for Merge<'_> {
     fn run<C: Classify>(self) {
         let Scratch { few, many } = self.scratch;
         let len = |&(start, end): &Span| end - start;
-        let (pairs, byte_ids, text) = (self.pairs, self.byte_ids, self.text);
+        let (pairs, byte_ids, text) = (self.pairs.view(), self.byte_ids, self.text);
         let run = Run { pairs, byte_ids, text, places: self.places };
-        run.merge(few, |place| len(place) <= FEW, self.ids, self.spans);
+        run.merge::<C, _>(few, |place| len(place) <= FEW, self.ids, self.spans);
         let rest = |place: &Span| (FEW + 1..=LONGEST_SHORT).contains(&len(place));
-        run.merge(many, rest, self.ids, self.spans);
+        run.merge::<C, _>(many, rest, self.ids, self.spans);
     }
 }
 
 /// What is merged.
 #[derive(Clone, Copy)]
 struct Run<'a> {
-    pairs: &'a Pairs,
+    pairs: View<'a>,
     byte_ids: &'a [TokenId; 256],
     text: &'a [u8],
     places: &'a [Span],
@@ -205,20 +227,20 @@ struct Run<'a> {
 impl Run<'_> {
     /// Starts with the next place that waits; says whether there was one.
     #[inline(always)]
-    fn start<'p, const N: usize>(
+    fn start<'p, C: Classify, const N: usize>(
         self,
         waiting: &mut impl Iterator<Item = (usize, &'p Span)>,
         word: &mut Word<N>,
     ) -> bool {
         let Some((number, &(start, end))) = waiting.next() else { return false };
-        word.start(self.pairs, &self.text[start..end], self.byte_ids);
+        word.start::<C>(self.pairs, &self.text[start..end], self.byte_ids);
         word.piece = number;
         true
     }
 
     /// Merges the places that are chosen.
     #[inline(always)]
-    fn merge<const N: usize>(
+    fn merge<C: Classify, const N: usize>(
         self,
         words: &mut [Word<N>; TURNS],
         chosen: impl Fn(&Span) -> bool,
@@ -227,7 +249,7 @@ impl Run<'_> {
     ) {
         let mut waiting = self.places.iter().enumerate().filter(|(_, place)| chosen(place));
         let mut going = 0;
-        while going < TURNS && self.start(&mut waiting, &mut words[going]) {
+        while going < TURNS && self.start::<C, N>(&mut waiting, &mut words[going]) {
             going += 1;
         }
         while going > 0 {
@@ -242,7 +264,7 @@ impl Run<'_> {
                 let first = ids.len();
                 word.tokens_into(ids);
                 spans[word.piece] = (first, ids.len());
-                if self.start(&mut waiting, word) {
+                if self.start::<C, N>(&mut waiting, word) {
                     at += 1;
                 } else {
                     going -= 1;

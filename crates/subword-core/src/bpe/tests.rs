@@ -3,6 +3,7 @@
 use super::*;
 use crate::model::Pattern;
 use crate::pretok::Named;
+use crate::types::Pair;
 
 fn model(merges: &[(&str, &str)], listed: bool) -> Model {
     let mut vocab = Vocab::bytes();
@@ -169,6 +170,38 @@ fn ranks_in_any_order_mean_what_they_say() {
             }
             let whole = model.vocab.id_of(&piece).filter(|&id| expected != [id]);
             assert_eq!(merger.whole(&piece), whole);
+        }
+    }
+}
+
+/// A merge may stand before those that make its parts.
+#[test]
+fn merges_in_any_order_mean_what_they_say() {
+    let mut random = random();
+    for _ in 0..2000 {
+        let mut vocab = Vocab::bytes();
+        let mut tokens: Vec<TokenId> = b"abc".iter().map(|&byte| byte.into()).collect();
+        let mut merges: Vec<Pair> = Vec::new();
+        for _ in 0..random(14) {
+            let pair = (tokens[random(tokens.len())], tokens[random(tokens.len())]);
+            let joined = [pair.0, pair.1].map(|id| vocab.bytes_of(id).unwrap()).concat();
+            if vocab.id_of(&joined).is_none() {
+                tokens.push(vocab.id_limit());
+                vocab.insert(vocab.id_limit(), &joined).unwrap();
+            }
+            if !merges.contains(&pair) {
+                merges.insert(random(merges.len() + 1), pair);
+            }
+        }
+        let merges = Merges::Listed(merges);
+        let model = Model::new(vocab, merges, Pattern::Named(Named::None), Vec::new());
+        let merger = Merger::new(&model);
+        for _ in 0..20 {
+            let piece: Vec<u8> = (0..1 + random(12)).map(|_| b"abc"[random(3)]).collect();
+            let expected = naive(&model, &piece);
+            for ids in both(&merger, &piece) {
+                assert_eq!(ids, expected, "{} {:?}", piece.escape_ascii(), model.merges);
+            }
         }
     }
 }
