@@ -1,11 +1,11 @@
 /*!
 Merging by a scan, for pieces of up to 64 bytes, several at a time.
 
-Merges of two bytes that are sure are done first, all at once (`arch::sure`): a node for each token that
-is left. A merge takes the right node out, so the nodes that are left are the ones of a
-word, and neighbours are found by counting zeros. `keys[i]` is the rank of the pair that starts at
-node i with i itself below it, so the least key is the lowest rank and of those the leftmost. To find
-it is one pass of minima over an array of words, which compilers turn into a few vector instructions.
+Merges of two bytes that are sure come first, all at once (`arch::sure`); half of all merges are. Each
+token that is left is a node. A merge takes the right node out, so the nodes that are left are the ones
+of a word, and neighbours are found by counting zeros. `keys[i]` is the rank of the pair that starts at
+node i with i itself below it, so the least key is the lowest rank and of those the leftmost. To find it
+is one pass of minima over an array of words, which compilers turn into a few vector instructions.
 O(n²), and for a word no heap is as fast.
 
 ```text
