@@ -11,6 +11,8 @@ costs only what is used of it.
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
+use super::pages::prefer_huge_pages;
+
 /// A cache line, as words.
 pub type Line = [u64; 8];
 
@@ -22,6 +24,13 @@ pub struct Lines {
 impl Lines {
     /// `len` lines of zeros.
     pub fn zeroed(len: usize) -> Lines {
+        let mut lines = Lines::room(len);
+        prefer_huge_pages(&mut lines);
+        lines
+    }
+
+    /// The same for who uses only some of them, and asks for huge pages where it does.
+    pub fn room(len: usize) -> Lines {
         Lines { memory: Memory::zeroed(len) }
     }
 }
@@ -128,8 +137,6 @@ mod mapped {
             let skip = map.as_ptr().align_offset(HUGE_PAGE).min(HUGE_PAGE);
             // SAFETY: `skip` is at most a huge page, so this stays within the mapping.
             let first = unsafe { map.byte_add(skip) };
-            // SAFETY: the range is within the mapping. A refusal changes nothing but speed.
-            unsafe { libc::madvise(first.as_ptr(), bytes, libc::MADV_HUGEPAGE) };
             Some(Mapped { map, map_len, first: first.cast(), len })
         }
     }

@@ -74,12 +74,16 @@ pub struct Cache {
 
 /// Lines that are chosen by the top bits of a hash. Starts small, so that little text needs little
 /// memory and stays in the processor's caches, and grows as it fills.
+///
+/// PERF: it grows in place. There is room for all lines from the start, and what was never used of it is
+/// no memory yet; a copy would touch new memory for all the lines that there were.
 #[derive(Debug)]
 struct Table {
-    lines: Lines,
+    /// As many as there may be.
+    room: Lines,
+    /// How many are used.
+    len: usize,
     shift: u32,
-    /// How many lines there may be.
-    most: usize,
     /// How many entries were put in since the last growth.
     entered: usize,
 }
@@ -89,24 +93,51 @@ impl Table {
 
     fn new(bytes: usize) -> Table {
         let most = power_of_two_below(bytes / size_of::<Line>());
-        let mut table = Table { lines: Lines::zeroed(0), shift: 63, most, entered: 0 };
-        table.resize(most.min(Table::FIRST));
+        let mut table = Table { room: Lines::room(most), len: 0, shift: 63, entered: 0 };
+        table.extend(most.min(Table::FIRST));
         table
     }
 
-    fn resize(&mut self, len: usize) -> Lines {
+    /// Uses so many lines.
+    fn extend(&mut self, len: usize) {
+        arch::prefer_huge_pages(&mut self.room[self.len..len]);
+        self.len = len;
         self.shift = if len > 1 { 64 - len.trailing_zeros() } else { 63 };
         self.entered = 0;
-        std::mem::replace(&mut self.lines, Lines::zeroed(len))
     }
 
-    /// The old lines, if it is time for new ones: when a quarter of the places is taken, so that few sets
-    /// are full. A line has `places` of them.
-    fn grow(&mut self, places: usize) -> Option<Lines> {
+    /// Counts a new entry and extends the table if it is time: when a quarter of the places is taken, so
+    /// that few sets are full. A line has `places` of them. Returns how many sets there were, if their
+    /// entries have to move.
+    ///
+    /// Lines are chosen by the top bits, so a set goes to the few sets that its own place becomes.
+    /// Whoever moves sets from the last to the first finds room there: nothing lies behind but what
+    /// moved before.
+    fn grow(&mut self, places: usize) -> Option<usize> {
         self.entered += 1;
-        let len = self.lines.len();
-        (self.entered * 4 > len * places && len < self.most)
-            .then(|| self.resize((4 * len).min(self.most)))
+        let (len, most) = (self.len, self.room.len());
+        (self.entered * 4 > len * places && len < most).then(|| {
+            self.extend((4 * len).min(most));
+            len / 2
+        })
+    }
+
+    /// Empties a set.
+    ///
+    /// PERF: half of the lines and more are empty, and are not written.
+    #[inline(always)]
+    fn take(&mut self, set: usize) -> impl Iterator<Item = Line> + use<> {
+        [2 * set, 2 * set + 1]
+            .map(|at| {
+                let line = &mut self.room[at];
+                (line[0] | line[1] != 0).then(|| std::mem::take(line))
+            })
+            .into_iter()
+            .flatten()
+    }
+
+    fn lines(&self) -> &[Line] {
+        &self.room[..self.len]
     }
 
     fn line_of(&self, hash: u64) -> usize {
@@ -256,11 +287,11 @@ impl Cache {
         }
     }
 
-    /// Makes room for so many short pieces at once, in an empty cache.
+    /// Makes room for so many short pieces at once, in an empty cache, and for as many to come.
     pub fn reserve(&mut self, pieces: usize) {
-        let len = (2 * pieces).next_power_of_two().min(self.short.most);
-        if len > self.short.lines.len() {
-            self.short.resize(len);
+        let len = (4 * pieces).next_power_of_two().min(self.short.room.len());
+        if len > self.short.len {
+            self.short.extend(len);
         }
     }
 
@@ -268,9 +299,9 @@ impl Cache {
     #[inline(always)]
     pub fn view(&self) -> View<'_> {
         View {
-            short: &self.short.lines,
+            short: self.short.lines(),
             short_shift: self.short.shift,
-            middle: &self.middle.lines,
+            middle: self.middle.lines(),
             middle_shift: self.middle.shift,
         }
     }
@@ -315,24 +346,26 @@ impl Cache {
         self.long.get(piece, part)
     }
 
-    /// Remembers the ids of a piece.
-    pub fn insert(&mut self, piece: &[u8], part: bool, ids: &[TokenId]) {
-        let len = piece.len();
+    /// Remembers the ids of `text[start..end]`.
+    pub fn insert(&mut self, text: &[u8], start: usize, end: usize, part: bool, ids: &[TokenId]) {
+        let (piece, len) = (&text[start..end], end - start);
         if len <= LONGEST_SHORT && ids.len() <= SHORT_IDS {
-            let key = short_key(piece, 0, len, part);
+            let key = short_key(text, start, end, part);
             self.put_short(key, pack(ids));
-            for line in self.short.grow(2).iter().flat_map(|old| old.iter()) {
-                let &[a, b, c, d, v, w, x, y] = line;
-                self.put_short([c, d], [x, y]);
-                self.put_short([a, b], [v, w]);
+            for set in (0..self.short.grow(2).unwrap_or(0)).rev() {
+                for [a, b, c, d, v, w, x, y] in self.short.take(set) {
+                    self.put_short([c, d], [x, y]);
+                    self.put_short([a, b], [v, w]);
+                }
             }
         } else if len <= LONGEST_SHORT && piece.is_ascii() {
             // See above: it would be looked for in vain.
         } else if len <= LONGEST_MIDDLE && ids.len() <= MIDDLE_IDS {
-            self.put_middle(middle_key(piece, 0, len, part), pack(ids));
-            for line in self.middle.grow(1).iter().flat_map(|old| old.iter()) {
-                let &[a, b, c, d, v, w, x, y] = line;
-                self.put_middle([a, b, c, d], [v, w, x, y]);
+            self.put_middle(middle_key(text, start, end, part), pack(ids));
+            for set in (0..self.middle.grow(1).unwrap_or(0)).rev() {
+                for [a, b, c, d, v, w, x, y] in self.middle.take(set) {
+                    self.put_middle([a, b, c, d], [v, w, x, y]);
+                }
             }
         } else if len > LONGEST_MIDDLE || len > LONGEST_SHORT && !piece.is_ascii() {
             self.long.insert(piece, part, ids);
@@ -343,10 +376,10 @@ impl Cache {
     /// The key 0 is none.
     fn put_short(&mut self, key: Key, [first, second]: [u64; 2]) {
         let at = self.short.line_of(arch::hash(key));
-        let Some(line) = self.short.lines.get_mut(at).filter(|_| key != [0; 2]) else { return };
+        let Some(line) = self.short.room.get_mut(at).filter(|_| key != [0; 2]) else { return };
         let [a, b, c, d, v, w, x, y] = *line;
         *line = [key[0], key[1], a, b, first, second, v, w];
-        if let Some([.., e, f, _, _, s, t]) = self.short.lines.get_mut(at ^ 1)
+        if let Some([.., e, f, _, _, s, t]) = self.short.room.get_mut(at ^ 1)
             && [c, d] != [0; 2]
             && [*e, *f] == [0; 2]
         {
@@ -357,12 +390,12 @@ impl Cache {
     /// The same in a line of its own.
     fn put_middle(&mut self, key: MiddleKey, [v, w, x, y]: [u64; 4]) {
         let at = self.middle.line_of(middle_hash(&key));
-        if at ^ 1 < self.middle.lines.len() && key != [0; 4] {
-            if self.middle.lines[at][..4] != [0; 4] {
-                self.middle.lines[at ^ 1] = self.middle.lines[at];
+        if at ^ 1 < self.middle.len && key != [0; 4] {
+            if self.middle.room[at][..4] != [0; 4] {
+                self.middle.room[at ^ 1] = self.middle.room[at];
             }
             let [a, b, c, d] = key;
-            self.middle.lines[at] = [a, b, c, d, v, w, x, y];
+            self.middle.room[at] = [a, b, c, d, v, w, x, y];
         }
     }
 }
@@ -382,6 +415,10 @@ mod tests {
         ids
     }
 
+    fn insert(cache: &mut Cache, piece: &[u8], id: TokenId) {
+        cache.insert(piece, 0, piece.len(), false, &[id]);
+    }
+
     #[test]
     fn what_it_remembers_is_right_and_bounded() {
         for bytes in [0, 1, 100, 1000, 10_000, 1 << 20] {
@@ -391,14 +428,14 @@ mod tests {
                 let piece = vec![b'a' + (i % 7) as u8; 1 + (i % 60) as usize];
                 let piece = [&i.to_le_bytes()[..], &piece].concat();
                 let ids: Vec<TokenId> = (0..1 + i % 14).map(|n| n + i).collect();
-                cache.insert(&piece, i % 2 == 0, &ids);
+                cache.insert(&piece, 0, piece.len(), i % 2 == 0, &ids);
                 let found = look_up(&cache, &piece, i % 2 == 0);
                 assert_eq!(look_up(&cache, &piece, i % 2 != 0), None);
                 assert!(found.as_ref().is_none_or(|found| *found == ids));
                 remembered += usize::from(found.is_some());
             }
             assert_eq!(remembered > 0, bytes >= 1000, "{bytes}");
-            let lines = cache.short.lines.len() + cache.middle.lines.len();
+            let lines = cache.short.len + cache.middle.len;
             let used = lines * size_of::<Line>() + cache.long.used();
             assert!(used <= bytes, "{used} of {bytes}");
         }
@@ -407,10 +444,10 @@ mod tests {
     #[test]
     fn growing_keeps_most() {
         let mut cache = Cache::new(1 << 24);
-        let first = cache.short.lines.len();
+        let first = cache.short.len;
         let piece = |i: u32| format!("é{i}{}", "x".repeat(i as usize % 3 * 10)).into_bytes();
-        (0..40_000).for_each(|i| cache.insert(&piece(i), false, &[i]));
-        assert!(cache.short.lines.len() > first && cache.middle.lines.len() > first);
+        (0..40_000).for_each(|i| insert(&mut cache, &piece(i), i));
+        assert!(cache.short.len > first && cache.middle.len > first);
         let known = (0..40_000).filter(|&i| look_up(&cache, &piece(i), false) == Some(vec![i]));
         let known = known.count();
         assert!(known > 30_000, "{known}");
@@ -420,7 +457,7 @@ mod tests {
     fn a_large_cache_forgets_nothing_of_a_small_text() {
         let mut cache = Cache::new(1 << 24);
         let piece = |i: u32| format!("{i}{}", "x".repeat(i as usize % 50)).into_bytes();
-        (0..100).for_each(|i| cache.insert(&piece(i), false, &[i]));
+        (0..100).for_each(|i| insert(&mut cache, &piece(i), i));
         assert!((0..100).all(|i| look_up(&cache, &piece(i), false) == Some(vec![i])));
     }
 }

@@ -125,6 +125,11 @@ impl Tokenizer {
         result
     }
 
+    /// Makes the first worker ahead of the first call.
+    pub(super) fn prepare_worker(&self) {
+        self.workers.put(Box::new(self.new_worker()));
+    }
+
     fn new_worker(&self) -> Worker {
         let mut worker = Worker::new(self.cache_bytes);
         if let Some(Words::Fast(fast)) = &self.words {
@@ -299,7 +304,7 @@ impl Tokenizer {
                 ids.clear();
                 ids.push(id);
             }
-            cache.insert(piece, part, ids);
+            cache.insert(text, start, end, part, ids);
             sink.many(ids);
         }
         sink.many(&known[from..found]);

@@ -142,7 +142,7 @@ impl Tokenizer {
         let merger = Merger::new(&model);
         let longest = (model.encoder == Encoder::Longest).then(|| Longest::new(&model));
         let plain = model.start.is_plain() && longest.is_none();
-        Ok(Tokenizer {
+        let tokenizer = Tokenizer {
             splitter: Splitter::new(&model.pattern)?,
             missing_bytes: if plain { merger.missing_bytes() } else { Vec::new() },
             plain,
@@ -156,7 +156,11 @@ impl Tokenizer {
             level: Level::best(),
             model,
             cache_bytes,
-        })
+        };
+        if tokenizer.words.is_some() {
+            tokenizer.prepare_worker();
+        }
+        Ok(tokenizer)
     }
 
     /// What it was made from.

@@ -98,7 +98,7 @@ impl Tokenizer {
                         if cache.recall(text, start, end, false, |ids| sink.many(ids)) => {}
                     Words::Fast(fast) => {
                         fast.encoder.encode(word, ids);
-                        cache.insert(word, false, ids);
+                        cache.insert(text, start, end, false, ids);
                     }
                 }
                 sink.many(ids);
@@ -113,7 +113,7 @@ impl Tokenizer {
         worker.cache.reserve(fast.vocabulary.len());
         for &id in &fast.vocabulary {
             if let Some(word) = self.model.vocab.bytes_of(id) {
-                worker.cache.insert(word, false, &[id]);
+                worker.cache.insert(word, 0, word.len(), false, &[id]);
             }
         }
     }

@@ -129,7 +129,7 @@ impl Tokenizer {
             longest
                 .encode(piece, &mut worker.longest, |id, _, _| ids.push(id))
                 .map_err(|at| no_token(&piece[at..], start + at))?;
-            worker.cache.insert(piece, false, ids);
+            worker.cache.insert(text, start, end, false, ids);
             return Ok(());
         }
         let vocab = &self.model.vocab;
@@ -138,7 +138,7 @@ impl Tokenizer {
             self.merger
                 .encode_word(vocab, &text[from..to], whole, &mut worker.merged, ids)
                 .map_err(|at| no_token(&text[from + at..to], from + at))?;
-            worker.cache.insert(&text[from..to], !whole, &ids[known..]);
+            worker.cache.insert(text, from, to, !whole, &ids[known..]);
             Ok(())
         };
         if piece.len() <= LONGEST_SHORT {
@@ -152,7 +152,7 @@ impl Tokenizer {
             }
         });
         result?;
-        worker.cache.insert(piece, false, ids);
+        worker.cache.insert(text, start, end, false, ids);
         Ok(())
     }
 

@@ -19,7 +19,7 @@ use crate::wordpiece::{Find, Found, Front, Place, WordEncoder, run};
 
 /// How many words are looked up at a time: enough to amortise, few enough to stay in the first-level
 /// cache.
-const WORDS: usize = 512;
+const WORDS: usize = 256;
 
 /// What is known of a word when it is looked up.
 #[derive(Debug, Clone, Copy, Default)]
@@ -150,7 +150,7 @@ impl Batch {
         let len = level.run(LookUp { batch: self, view, encoder });
         sink.batch(&self.known[..len], &self.ends);
         for New { start, end, ids } in self.new.drain(..) {
-            cache.insert(&self.found.normal[start..end], false, &self.known[ids.0..ids.1]);
+            cache.insert(&self.found.normal, start, end, false, &self.known[ids.0..ids.1]);
         }
         self.found.clear();
     }
