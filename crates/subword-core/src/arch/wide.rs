@@ -201,3 +201,110 @@ pub(super) fn classify<L: Lanes>(window: &[u8; WINDOW], high: u64, table: &WideC
     let classes = first.look_up_128(&CLASS_BITS).only(!high).or(wide);
     Masks::new(classes.pack(starts), starts)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arch::{Classify, Kernel, Level};
+
+    /// Classes that change in many ways: with each character, with each page, and seldom.
+    static TABLE: WideClasses = {
+        static INDEX: [u8; 512] = {
+            let mut index = [0; 512];
+            let mut at = 0;
+            while at < 512 {
+                index[at] = if at < 0x20 || at >> 4 & 3 == 1 {
+                    at as u8 % 5
+                } else {
+                    5 + (at >> 5 & 1) as u8
+                };
+                at += 1;
+            }
+            index
+        };
+        static NUMBERS: [u8; 7 * 128] = {
+            let mut numbers = [0; 7 * 128];
+            let mut at = 0;
+            while at < numbers.len() {
+                numbers[at] = match at / 128 {
+                    0 => at as u8 % 9,
+                    1 => at as u8 / 7 % 9,
+                    2 => at as u8 / 64,
+                    3 => at as u8 % 2 * 4,
+                    4 => at as u8 / 16 % 9,
+                    block => block as u8 - 3,
+                };
+                at += 1;
+            }
+            numbers
+        };
+        use class::*;
+        let classes = [0, UPPER, LOWER, CASELESS, MARK, DIGIT, 0, TAB, TAB, 0, 0, 0, 0, 0, 0, 0];
+        WideClasses::new(&INDEX, &NUMBERS, classes)
+    };
+
+    struct One<'a>(&'a [u8; WINDOW]);
+
+    impl Kernel for One<'_> {
+        type Output = Masks;
+        #[inline(always)]
+        fn run<C: Classify>(self) -> Masks {
+            C::classify(self.0, &TABLE)
+        }
+    }
+
+    fn assert_same(window: &[u8; WINDOW]) {
+        let expected = Level::Scalar.run(One(window));
+        for level in Level::available() {
+            assert_eq!(level.run(One(window)), expected, "{level:?} {}", window.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn every_level_classifies_every_byte_as_the_scalar_one() {
+        for byte in 0..=255u8 {
+            for at in 0..WINDOW {
+                let mut window = [b'.'; WINDOW];
+                window[at] = byte;
+                assert_same(&window);
+            }
+        }
+    }
+
+    #[test]
+    fn every_level_classifies_every_character_as_the_scalar_one() {
+        let seconds = [0, b'a', 0x7F].into_iter().chain(0x80..0xC2).chain([0xD0, 0xE3, 0xFF]);
+        let seconds: Vec<u8> = seconds.collect();
+        // Unbroken, so that they stand at every place of a block, and cut short at its end.
+        let mut text = Vec::new();
+        for first in 0xC0..=0xFFu8 {
+            for &second in &seconds {
+                for &third in &seconds {
+                    text.extend([first, second, third]);
+                }
+                text.extend([first, second, b' ']);
+            }
+        }
+        for at in 0..text.len() - WINDOW {
+            assert_same(text[at..].first_chunk().unwrap());
+        }
+    }
+
+    #[test]
+    fn the_scalar_classes_are_what_their_names_say() {
+        for byte in 0..128u8 {
+            let masks = Level::Scalar.run(One(&[byte; WINDOW]));
+            let all = |yes: bool| if yes { u64::MAX } else { 0 };
+            assert_eq!(masks.upper, all(byte.is_ascii_uppercase()));
+            assert_eq!(masks.lower, all(byte.is_ascii_lowercase()));
+            assert_eq!(masks.caseless | masks.mark, 0);
+            assert_eq!(masks.digit, all(byte.is_ascii_digit()));
+            assert_eq!(masks.space, all(byte == b' '));
+            assert_eq!(masks.tab, all(matches!(byte, b'\t' | 0x0B | 0x0C)));
+            assert_eq!(masks.newline, all(matches!(byte, b'\r' | b'\n')));
+            assert_eq!(masks.apostrophe, all(byte == b'\''));
+            assert_eq!(masks.slash, all(byte == b'/'));
+            assert_eq!(masks.starts, u64::MAX);
+        }
+    }
+}

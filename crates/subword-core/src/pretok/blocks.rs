@@ -35,6 +35,13 @@ pub(super) trait Family {
     /// The starts in a block, and how many of its first characters they are certain for. `text` is
     /// the block and what follows it.
     fn starts<C: Classify>(block: &Block, text: &[u8]) -> Starts;
+
+    /// In a block inside a long word: the characters that go on the word, whatever they are, and those
+    /// that end it, whatever follows.
+    #[inline(always)]
+    fn long_word(_block: &Block) -> (u64, u64) {
+        (0, 0)
+    }
 }
 
 /// Bit i: a piece starts at character i. Certain for the bits below `limit`.
@@ -81,6 +88,12 @@ impl Block {
         C::spread(1 << i, self.class.starts).trailing_zeros() as usize
     }
 
+    /// The byte at which the last character starts. There is one.
+    #[inline(always)]
+    fn last_byte(&self) -> usize {
+        63 - self.class.starts.leading_zeros() as usize
+    }
+
     /// How many characters start before a byte.
     #[inline(always)]
     fn number_of(&self, byte: usize) -> u32 {
@@ -104,7 +117,9 @@ pub(super) fn step<F: Family, C: Classify>(
     let starts = F::starts::<C>(&block, &text[at..]);
     let bits = starts.bits & low_bits(starts.limit) & !1;
     if bits == 0 {
-        return None;
+        let end = (starts.limit == block.len).then(|| end_of_word::<F, C>(&block, text, at))??;
+        ends.push(end);
+        return Some(end);
     }
     let bits = match block.class.starts {
         u64::MAX => bits,
@@ -112,6 +127,29 @@ pub(super) fn step<F: Family, C: Classify>(
     };
     C::positions(bits, at, ends);
     Some(at + 63 - bits.leading_zeros() as usize)
+}
+
+/// The end of the piece at `at`, if all of its block is one long word: Chinese between two marks.
+#[inline(always)]
+fn end_of_word<F: Family, C: Classify>(block: &Block, text: &[u8], at: usize) -> Option<usize> {
+    let (word, _) = F::long_word(block);
+    if (word | 1).trailing_ones() < block.len {
+        return None;
+    }
+    let mut from = at + block.last_byte();
+    loop {
+        let block = Block::new::<F>(C::classify(text[from..].first_chunk()?, &WIDE));
+        let (word, end) = F::long_word(&block);
+        let inside = word.trailing_ones();
+        if inside < block.len {
+            return (end >> inside & 1 == 1).then(|| from + block.byte_of::<C>(inside));
+        }
+        if block.len < 2 {
+            return None;
+        }
+        // The last character once more, which may go beyond the block.
+        from += block.last_byte();
+    }
 }
 
 /// Whether it is worth a try: the first character, or that after a space, may have a class here.
@@ -170,6 +208,11 @@ impl Family for Gpt2 {
         }
         starts
     }
+
+    #[inline(always)]
+    fn long_word(m: &Block) -> (u64, u64) {
+        (m.letter, !m.letter)
+    }
 }
 
 /// `cl100k`, `llama3` (`DIGITS` = 3) and `qwen2` (`DIGITS` = 1); they differ only at the end of the
@@ -187,6 +230,11 @@ impl<const DIGITS: usize> Family for Cl100k<DIGITS> {
         }
         limit_apostrophe(&mut starts, m);
         starts
+    }
+
+    #[inline(always)]
+    fn long_word(m: &Block) -> (u64, u64) {
+        (m.letter, !m.letter)
     }
 }
 
@@ -216,6 +264,11 @@ impl Family for O200k {
         }
         limit_apostrophe(&mut starts, m);
         starts
+    }
+
+    #[inline(always)]
+    fn long_word(m: &Block) -> (u64, u64) {
+        (m.class.caseless | m.class.mark, !(m.letter | m.class.apostrophe))
     }
 }
 
