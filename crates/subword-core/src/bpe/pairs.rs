@@ -233,6 +233,7 @@ fn find(lines: &[Line], shift: u32, left: TokenId, right: TokenId) -> u32 {
             _ => 0,
         };
         let found = line.iter().fold(0, |found, &entry| found | rank(entry));
+        // PERF: one branch for both: which of them it is cannot be predicted, that it is one can.
         if (found != 0) | (line[line.len() - 1] == 0) {
             return (found as u32).wrapping_sub(1);
         }
