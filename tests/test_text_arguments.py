@@ -5,7 +5,7 @@ from __future__ import annotations
 import array
 import pickle
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -223,6 +223,29 @@ def test_anything_else_is_a_type_error(text: Any, found: str) -> None:
         assert str(caught.value) == f"text must be str or bytes, not {name}"
     with pytest.raises(TypeError, match="text must be str or bytes"):
         TOK.encode_batch(["low", text])
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_batch_may_have_texts_of_all_kinds(threads: int) -> None:
+    kinds = ["low", "é low", "中文", "😀", Name("é"), b"\xff", bytearray(b"low"), "", "low é\ud800"]
+    texts: list[Any] = [kind * 40 for kind in kinds] * 400  # enough for two threads
+    whole = [text for text in texts if text[-1:] != "\ud800"]
+    choices: list[tuple[Literal["strict", "replace"], list[Any]]]
+    choices = [("replace", texts), ("strict", whole)]
+    for errors, some in choices:
+        wanted = [TOK.encode(text, errors=errors) for text in some]
+        assert TOK.encode_batch(some, errors=errors, threads=threads) == wanted
+        flat, ends = TOK.encode_batch_arrays(some, errors=errors, threads=threads)
+        assert [ids.tolist() for ids in np.split(flat, ends[1:-1])] == wanted
+        assert TOK.count_batch(some, errors=errors, threads=threads) == [*map(len, wanted)]
+
+
+def test_of_two_wrong_texts_the_first_is_told() -> None:
+    for call in [TOK.encode_batch, TOK.encode_batch_arrays, TOK.count_batch]:
+        with pytest.raises(TextError):
+            call(["é", "x\ud800", 5])  # type: ignore[operator]
+        with pytest.raises(TypeError):
+            call(["é", 5, "x\ud800"])  # type: ignore[operator]
 
 
 @pytest.mark.parametrize("texts", ["low", b"low"])

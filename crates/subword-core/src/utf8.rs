@@ -4,12 +4,16 @@ Characters as Python keeps them (one, two or four bytes each) to UTF-8.
 Python's own conversion looks at one character at a time: 5 MB take 22 ms, which is as long as
 encoding them (2026-11-15). Here runs of ASCII are copied 32 characters at a time, others are converted
 in groups (see `arch::Classify::utf8`), all through a small buffer that stays in the first-level cache.
+
+[`Characters`] is a text in any of these forms, for callers that convert it when they come to it.
 */
+
+use std::ops::Range;
 
 use crate::arch::{self, Classify, Kernel, Level, UTF8_GROUP};
 
 /// A number that may be a character.
-pub trait Unit: Copy {
+trait Unit: Copy {
     /// The number.
     fn code(self) -> u32;
 }
@@ -35,6 +39,72 @@ impl Unit for u32 {
     }
 }
 
+/// A text in one of the forms that Python keeps it in.
+#[derive(Debug, Clone, Copy)]
+pub enum Characters<'a> {
+    /// UTF-8, or bytes that need not be.
+    Utf8(&'a [u8]),
+    /// A byte for each character, up to U+00FF.
+    One(&'a [u8]),
+    /// Two bytes for each character.
+    Two(&'a [u16]),
+    /// Four bytes for each character.
+    Four(&'a [u32]),
+}
+
+impl<'a> Characters<'a> {
+    /// How many units there are.
+    pub fn len(self) -> usize {
+        match self {
+            Characters::Utf8(units) | Characters::One(units) => units.len(),
+            Characters::Two(units) => units.len(),
+            Characters::Four(units) => units.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
+    /// Some of the units.
+    pub fn part(self, range: Range<usize>) -> Characters<'a> {
+        match self {
+            Characters::Utf8(units) => Characters::Utf8(&units[range]),
+            Characters::One(units) => Characters::One(&units[range]),
+            Characters::Two(units) => Characters::Two(&units[range]),
+            Characters::Four(units) => Characters::Four(&units[range]),
+        }
+    }
+
+    /// The text, if it is UTF-8 as it is.
+    pub fn as_utf8(self) -> Option<&'a [u8]> {
+        if let Characters::Utf8(text) = self { Some(text) } else { None }
+    }
+
+    /// Appends the text as UTF-8, or tells the position of the first unit that is no character: then
+    /// some of it may have been appended.
+    pub fn append_to(self, text: &mut Vec<u8>) -> Result<(), usize> {
+        match self {
+            Characters::Utf8(units) => {
+                text.extend_from_slice(units);
+                Ok(())
+            }
+            Characters::One(units) => append_units(units, text),
+            Characters::Two(units) => append_units(units, text),
+            Characters::Four(units) => append_units(units, text),
+        }
+    }
+
+    /// The text as UTF-8, in memory of its own.
+    pub fn to_utf8(self) -> Result<Vec<u8>, usize> {
+        let mut text = Vec::with_capacity(self.len() + self.len() / 2);
+        arch::prefer_huge_pages(text.spare_capacity_mut());
+        self.append_to(&mut text)?;
+        Ok(text)
+    }
+}
+
 /// How many units are converted before the buffer is emptied.
 const BLOCK: usize = 1024;
 
@@ -45,16 +115,8 @@ const AHEAD: usize = 4096;
 /// How many units are tried as ASCII at once.
 const RUN: usize = 32;
 
-/// The text as UTF-8, or the position of the first unit that is no character (a lone surrogate).
-pub fn from_units<U: Unit>(units: &[U]) -> Result<Vec<u8>, usize> {
-    let mut text = Vec::with_capacity(units.len() + units.len() / 2);
-    arch::prefer_huge_pages(text.spare_capacity_mut());
-    append_units(units, &mut text)?;
-    Ok(text)
-}
-
 /// Appends the text as UTF-8. If that fails some of it may have been appended.
-pub fn append_units<U: Unit>(units: &[U], text: &mut Vec<u8>) -> Result<(), usize> {
+fn append_units<U: Unit>(units: &[U], text: &mut Vec<u8>) -> Result<(), usize> {
     Level::best().run(AppendUnits(units, text))
 }
 
@@ -101,7 +163,7 @@ impl<U: Unit> Kernel for AppendUnits<'_, U> {
 
 #[cfg(test)]
 mod tests {
-    use super::from_units;
+    use super::Characters;
 
     #[test]
     fn every_character_comes_out_at_every_place() {
@@ -109,16 +171,16 @@ mod tests {
             for c in ['a', '\0', 'é', 'ÿ', 'Ж', '中', '\u{FFFF}', '😀', '\u{10FFFF}'] {
                 let text = format!("{}{c}{}{c}", "x".repeat(pad), "y".repeat(40));
                 let codes: Vec<u32> = text.chars().map(u32::from).collect();
-                assert_eq!(from_units(&codes).unwrap(), text.as_bytes());
+                assert_eq!(Characters::Four(&codes).to_utf8().unwrap(), text.as_bytes());
                 if let Ok(units) =
                     codes.iter().map(|&c| u16::try_from(c)).collect::<Result<Vec<_>, _>>()
                 {
-                    assert_eq!(from_units(&units).unwrap(), text.as_bytes());
+                    assert_eq!(Characters::Two(&units).to_utf8().unwrap(), text.as_bytes());
                 }
                 if let Ok(units) =
                     codes.iter().map(|&c| u8::try_from(c)).collect::<Result<Vec<_>, _>>()
                 {
-                    assert_eq!(from_units(&units).unwrap(), text.as_bytes());
+                    assert_eq!(Characters::One(&units).to_utf8().unwrap(), text.as_bytes());
                 }
             }
         }
@@ -129,7 +191,7 @@ mod tests {
         for at in [0, 5, 40, 1023, 1024, 2500] {
             let mut units = vec![u16::from(b'x'); 3000];
             units[at] = 0xD800;
-            assert_eq!(from_units(&units), Err(at));
+            assert_eq!(Characters::Two(&units).to_utf8(), Err(at));
         }
     }
 }

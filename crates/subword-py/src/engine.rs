@@ -6,10 +6,10 @@ use numpy::PyArray1;
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::string::PyStringData;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 use subword_core::formats::{self, Format};
 use subword_core::tokenizer::{Decoding, Ragged, Threads};
+use subword_core::utf8::Characters;
 use subword_core::{Content, Encoder, Merges, Result, Slot, TokenId, Tokenizer, Units};
 
 use crate::errors;
@@ -17,7 +17,7 @@ use crate::ids::{id_from, ids_from};
 use crate::lists::Integers;
 use crate::model::{Model, pattern_to_python, special_to_python};
 use crate::numbers::{ThreadsArgument, natural};
-use crate::text::{Errors, Special, Text, Texts, large_units};
+use crate::text::{Errors, Objects, Special, Text, Texts, large_units};
 
 /// From this many bytes on the GIL is worth giving up.
 const DETACH_BYTES: usize = 4096;
@@ -28,7 +28,7 @@ pub(crate) struct Engine {
     tokenizer: Tokenizer,
     linear: bool,
     /// For lists.
-    integers: Integers,
+    pub(crate) integers: Integers,
 }
 
 impl Engine {
@@ -51,7 +51,7 @@ fn threads(argument: Option<ThreadsArgument>) -> Threads {
 }
 
 /// Runs without the GIL if that pays, and raises the engine's error.
-fn run<R: Send>(
+pub(crate) fn run<R: Send>(
     py: Python<'_>,
     bytes: usize,
     work: impl Send + FnOnce() -> Result<R>,
@@ -128,9 +128,17 @@ impl Engine {
         add_special_tokens: bool,
         threads: Option<ThreadsArgument>,
     ) -> PyResult<Bound<'py, PyList>> {
-        let py = texts.py();
-        let ragged = self.ragged_of(texts, special, errors, add_special_tokens, threads)?;
-        self.integers.lists(py, &ragged.ids, &ragged.offsets)
+        let (py, threads) = (texts.py(), self::threads(threads));
+        let objects = Objects::new(texts)?;
+        if !add_special_tokens
+            && let Some(lists) = self.lists_of_units(py, &objects, &special, errors, threads)?
+        {
+            return PyList::new(py, lists);
+        }
+        let ragged = self.ragged_of(py, &objects, &special, errors, add_special_tokens, threads)?;
+        let mut lists = Vec::with_capacity(ragged.offsets.len());
+        self.integers.append_lists(py, &ragged.ids, &ragged.offsets[1..], &mut lists)?;
+        PyList::new(py, lists)
     }
 
     /// The ids of many texts, one after the other, and where each text starts and ends among them.
@@ -149,8 +157,9 @@ impl Engine {
         add_special_tokens: bool,
         threads: Option<ThreadsArgument>,
     ) -> PyResult<(Bound<'py, PyArray1<TokenId>>, Bound<'py, PyArray1<u64>>)> {
-        let py = texts.py();
-        let ragged = self.ragged_of(texts, special, errors, add_special_tokens, threads)?;
+        let (py, threads) = (texts.py(), self::threads(threads));
+        let objects = Objects::new(texts)?;
+        let ragged = self.ragged_of(py, &objects, &special, errors, add_special_tokens, threads)?;
         Ok((PyArray1::from_vec(py, ragged.ids), PyArray1::from_vec(py, ragged.offsets)))
     }
 
@@ -220,7 +229,8 @@ impl Engine {
         threads: Option<ThreadsArgument>,
     ) -> PyResult<Vec<usize>> {
         let py = texts.py();
-        let texts = Texts::new(texts, errors)?;
+        let objects = Objects::new(texts)?;
+        let mut texts = Texts::as_utf8(&objects, errors)?;
         let (texts, threads) = (texts.slices(), self::threads(threads));
         run(py, usize::MAX, || self.tokenizer.count_batch(&texts, &special.0, threads))
     }
@@ -478,11 +488,7 @@ impl Engine {
         threads: Threads,
     ) -> PyResult<Option<Vec<TokenId>>> {
         let Some(units) = units_for_one(text, threads) else { return Ok(None) };
-        run(text.py(), usize::MAX, || match units {
-            PyStringData::Ucs1(units) => self.tokenizer.encode_units(units, &special.0),
-            PyStringData::Ucs2(units) => self.tokenizer.encode_units(units, &special.0),
-            PyStringData::Ucs4(units) => self.tokenizer.encode_units(units, &special.0),
-        })
+        run(text.py(), usize::MAX, || self.tokenizer.encode_units(units, &special.0))
     }
 
     /// The same for how many they are.
@@ -494,33 +500,12 @@ impl Engine {
         threads: Threads,
     ) -> PyResult<Option<usize>> {
         let Some(units) = units_for_one(text, threads) else { return Ok(None) };
-        run(text.py(), usize::MAX, || match units {
-            PyStringData::Ucs1(units) => self.tokenizer.count_units(units, &special.0, limit),
-            PyStringData::Ucs2(units) => self.tokenizer.count_units(units, &special.0, limit),
-            PyStringData::Ucs4(units) => self.tokenizer.count_units(units, &special.0, limit),
-        })
-    }
-
-    fn ragged_of(
-        &self,
-        texts: &Bound<'_, PyAny>,
-        special: Special,
-        errors: Errors,
-        add_special_tokens: bool,
-        threads: Option<ThreadsArgument>,
-    ) -> PyResult<Ragged> {
-        let py = texts.py();
-        let texts = Texts::new(texts, errors)?;
-        let (texts, threads) = (texts.slices(), self::threads(threads));
-        run(py, usize::MAX, || {
-            let ragged = self.tokenizer.encode_batch(&texts, &special.0, threads)?;
-            Ok(if add_special_tokens { self.tokenizer.surround_all(ragged) } else { ragged })
-        })
+        run(text.py(), usize::MAX, || self.tokenizer.count_units(units, &special.0, limit))
     }
 }
 
 /// The characters of a large string, if one thread is to encode it.
-fn units_for_one<'a>(text: &'a Bound<'_, PyAny>, threads: Threads) -> Option<PyStringData<'a>> {
+fn units_for_one<'a>(text: &'a Bound<'_, PyAny>, threads: Threads) -> Option<Characters<'a>> {
     let one = threads.is_some_and(|threads| threads.get() == 1);
     if one { large_units(text) } else { None }
 }

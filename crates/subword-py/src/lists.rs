@@ -24,15 +24,21 @@ impl Integers {
         kept_list(py, &mut kept, ids)
     }
 
-    /// A list of lists: where each starts and ends among the ids.
-    pub(crate) fn lists<'py>(
+    /// Appends a list for each text: where each ends among the ids.
+    pub(crate) fn append_lists(
         &self,
-        py: Python<'py>,
+        py: Python<'_>,
         ids: &[TokenId],
-        offsets: &[u64],
-    ) -> PyResult<Bound<'py, PyList>> {
-        let parts = offsets.windows(2).map(|two| &ids[two[0] as usize..two[1] as usize]);
-        PyList::new(py, parts.map(|ids| self.list(py, ids)).collect::<PyResult<Vec<_>>>()?)
+        ends: &[u64],
+        lists: &mut Vec<Py<PyList>>,
+    ) -> PyResult<()> {
+        let mut start = 0;
+        for &end in ends {
+            let end = end as usize;
+            lists.push(self.list(py, &ids[start..end])?.unbind());
+            start = end;
+        }
+        Ok(())
     }
 }
 

@@ -1,15 +1,14 @@
 //! Python texts as bytes, and Python's choices as the engine's.
 
 use std::ops::Range;
-use std::ptr::NonNull;
 
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::string::PyStringData;
 use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
-use subword_core::Allowed;
-use subword_core::utf8::{append_units, from_units};
+use subword_core::utf8::Characters;
+use subword_core::{Allowed, arch};
 
 use crate::errors;
 
@@ -53,7 +52,7 @@ pub(crate) enum Text<'py> {
 impl<'py> Text<'py> {
     pub(crate) fn new(object: &Bound<'py, PyAny>, errors: Errors) -> PyResult<Self> {
         if let Ok(text) = object.cast::<PyString>() {
-            if let Some(converted) = converted(text) {
+            if let Some(converted) = large_units(object).and_then(|units| units.to_utf8().ok()) {
                 return Ok(Text::Copied(converted));
             }
             if text.to_str().is_ok() {
@@ -81,29 +80,15 @@ impl<'py> Text<'py> {
     }
 }
 
-/// Many texts that can be read without the GIL.
-pub(crate) struct Texts<'py> {
-    /// Keeps the texts alive, whatever becomes of the list that they came in.
-    ///
-    /// PERF: Python makes a tuple of a list in one go, and its items are looked at without counting
-    /// references again.
-    _objects: Bound<'py, PyTuple>,
-    texts: Vec<Held<'py>>,
-    /// The UTF-8 form of the strings that Python keeps in another one.
-    converted: Vec<u8>,
-}
+/// The texts of a sequence, kept alive whatever becomes of the list that they came in.
+///
+/// PERF: Python makes a tuple of a list in one go, and its items are looked at without counting
+/// references again.
+pub(crate) struct Objects<'py>(Bound<'py, PyTuple>);
 
-enum Held<'py> {
-    /// A string of ASCII among the objects. PERF: where it is, so that there is no need to ask again.
-    Ascii(NonNull<[u8]>),
-    Text(Text<'py>),
-    /// A place in `converted`.
-    Converted(Range<usize>),
-}
-
-impl<'py> Texts<'py> {
-    /// The texts of a sequence. A single string is a mistake, not a batch of characters.
-    pub(crate) fn new(texts: &Bound<'py, PyAny>, errors: Errors) -> PyResult<Self> {
+impl<'py> Objects<'py> {
+    /// A single string is a mistake, not a batch of characters.
+    pub(crate) fn new(texts: &Bound<'py, PyAny>) -> PyResult<Self> {
         if texts.is_instance_of::<PyString>() || texts.is_instance_of::<PyBytes>() {
             let found = texts.get_type().name()?;
             return Err(PyTypeError::new_err(format!(
@@ -114,122 +99,129 @@ impl<'py> Texts<'py> {
             Ok(list) => list.to_tuple(),
             Err(_) => PyTuple::new(texts.py(), texts.try_iter()?.collect::<PyResult<Vec<_>>>()?)?,
         };
-        let (mut held, mut converted) = (Vec::with_capacity(objects.len()), Vec::new());
-        for object in objects.iter_borrowed() {
-            held.push(Held::new(object, &mut converted, errors)?);
-        }
-        Ok(Texts { _objects: objects, texts: held, converted })
-    }
-
-    #[allow(unsafe_code)]
-    pub(crate) fn slices(&self) -> Vec<&[u8]> {
-        let slices = self.texts.iter().map(|held| match held {
-            // SAFETY: the bytes are those of one of the objects, which are immutable strings here and
-            // live as long as `self`.
-            Held::Ascii(bytes) => unsafe { bytes.as_ref() },
-            Held::Text(text) => text.bytes(),
-            Held::Converted(place) => &self.converted[place.clone()],
-        });
-        slices.collect()
+        Ok(Objects(objects))
     }
 }
 
-impl<'py> Held<'py> {
-    fn new(
-        object: Borrowed<'_, 'py, PyAny>,
-        converted: &mut Vec<u8>,
-        errors: Errors,
-    ) -> PyResult<Held<'py>> {
-        if let Ok(text) = object.cast::<PyString>() {
-            match Form::of(&text) {
-                Some(Form::Ascii(bytes)) => return Ok(Held::Ascii(NonNull::from(bytes))),
-                Some(Form::Units(units)) => {
-                    let start = converted.len();
-                    if units.append_to(converted).is_ok() {
-                        return Ok(Held::Converted(start..converted.len()));
-                    }
-                    converted.truncate(start);
-                }
-                Some(Form::Kept) | None => {}
-            }
-        }
-        Text::new(&object, errors).map(Held::Text)
+/// Many texts that can be read without the GIL.
+pub(crate) struct Texts<'a> {
+    /// Those that are read where Python has them.
+    placed: Vec<Characters<'a>>,
+    /// The others, which are empty there: which they are, and where they are in `copies`.
+    copied: Vec<(usize, Range<usize>)>,
+    copies: Vec<u8>,
+}
+
+impl<'a> Texts<'a> {
+    /// The texts as Python has them. Whether their characters are characters shows when they are
+    /// converted.
+    pub(crate) fn as_they_are(objects: &'a Objects<'_>, errors: Errors) -> PyResult<Self> {
+        // If two of them are wrong, the error is about the first.
+        Texts::new(objects, errors, false).or_else(|_| Texts::as_utf8(objects, errors))
     }
+
+    /// The texts as UTF-8.
+    pub(crate) fn as_utf8(objects: &'a Objects<'_>, errors: Errors) -> PyResult<Self> {
+        Texts::new(objects, errors, true)
+    }
+
+    fn new(objects: &'a Objects<'_>, errors: Errors, convert: bool) -> PyResult<Self> {
+        let objects = objects.0.as_slice();
+        let placed = Vec::with_capacity(objects.len());
+        let mut texts = Texts { placed, copied: Vec::new(), copies: Vec::new() };
+        for (number, object) in objects.iter().enumerate() {
+            // PERF: the start of a string is far from that of the one before.
+            if let Some(next) = objects.get(number + AHEAD) {
+                arch::prefetch_pointer(next.as_ptr());
+            }
+            let placed = match place(object) {
+                Some(characters) if convert && characters.as_utf8().is_none() => None,
+                place => place,
+            };
+            if placed.is_none() {
+                let start = texts.copies.len();
+                append_copy(object, errors, &mut texts.copies)?;
+                texts.copied.push((number, start..texts.copies.len()));
+            }
+            texts.placed.push(placed.unwrap_or(Characters::Utf8(&[])));
+        }
+        Ok(texts)
+    }
+
+    /// All of them.
+    pub(crate) fn all(&mut self) -> Vec<Characters<'_>> {
+        let mut all: Vec<Characters<'_>> = std::mem::take(&mut self.placed);
+        for (number, place) in &self.copied {
+            all[*number] = Characters::Utf8(&self.copies[place.clone()]);
+        }
+        all
+    }
+
+    /// All of them, if they are UTF-8.
+    pub(crate) fn slices(&mut self) -> Vec<&[u8]> {
+        self.all().into_iter().filter_map(Characters::as_utf8).collect()
+    }
+}
+
+/// How many texts ahead the start of one is asked for.
+const AHEAD: usize = 8;
+
+/// Where Python has a text, if it can stay there.
+fn place<'a>(object: &'a Bound<'_, PyAny>) -> Option<Characters<'a>> {
+    if let Ok(text) = object.cast::<PyString>() {
+        return characters(text);
+    }
+    object.cast::<PyBytes>().ok().map(|text| Characters::Utf8(text.as_bytes()))
+}
+
+/// Appends the UTF-8 form of a text.
+fn append_copy(object: &Bound<'_, PyAny>, errors: Errors, copies: &mut Vec<u8>) -> PyResult<()> {
+    let start = copies.len();
+    if place(object).is_some_and(|characters| characters.append_to(copies).is_ok()) {
+        return Ok(());
+    }
+    copies.truncate(start);
+    copies.extend_from_slice(Text::new(object, errors)?.bytes());
+    Ok(())
 }
 
 /// From this many characters on a single string is converted here, where it is faster than in Python.
 /// Python keeps what it has converted, which is good for short strings that come again.
 const CONVERTED_CHARS: usize = 1 << 14;
 
-/// In which form Python has a string.
-enum Form<'a> {
-    /// As ASCII.
-    Ascii(&'a [u8]),
-    /// In some other form, and as UTF-8 besides.
-    Kept,
-    /// In some other form alone.
-    Units(Units<'a>),
-}
-
-impl<'a> Form<'a> {
-    #[allow(unsafe_code)]
-    fn of(text: &'a Bound<'_, PyString>) -> Option<Form<'a>> {
-        // SAFETY: the interpreter is CPython with its full interface, a string is immutable, and `text`
-        // keeps it alive; the tests compare what comes out for every kind of string.
-        let data = unsafe { text.data() }.ok()?;
-        if let PyStringData::Ucs1(bytes) = data {
-            // The characters of an ASCII string follow its header at once, as PEP 393 says; only a
-            // string of a derived class has to be looked through.
-            let header = size_of::<pyo3::ffi::PyASCIIObject>();
-            if bytes.as_ptr().addr() == text.as_ptr().addr() + header || bytes.is_ascii() {
-                return Some(Form::Ascii(bytes));
-            }
-        }
-        // SAFETY: a string that is not compact ASCII starts with this structure (PEP 393); the GIL is
-        // held.
-        let kept = unsafe { (*text.as_ptr().cast::<pyo3::ffi::PyCompactUnicodeObject>()).utf8 };
-        Some(if kept.is_null() { Form::Units(Units(data)) } else { Form::Kept })
-    }
-}
-
-/// The characters of a string. What is converted from them is not kept in the string, so a large text
-/// does not take its memory twice for as long as it lives.
-struct Units<'a>(PyStringData<'a>);
-
-impl Units<'_> {
-    fn append_to(&self, text: &mut Vec<u8>) -> Result<(), usize> {
-        match self.0 {
-            PyStringData::Ucs1(units) => append_units(units, text),
-            PyStringData::Ucs2(units) => append_units(units, text),
-            PyStringData::Ucs4(units) => append_units(units, text),
+/// The characters of a string, as UTF-8 if Python has them so. What is converted from them is not kept in
+/// the string, so a large text does not take its memory twice for as long as it lives.
+#[allow(unsafe_code)]
+fn characters<'a>(text: &'a Bound<'_, PyString>) -> Option<Characters<'a>> {
+    // SAFETY: the interpreter is CPython with its full interface, a string is immutable, and `text`
+    // keeps it alive; the tests compare what comes out for every kind of string.
+    let data = unsafe { text.data() }.ok()?;
+    if let PyStringData::Ucs1(bytes) = data {
+        // The characters of an ASCII string follow its header at once, as PEP 393 says; only a
+        // string of a derived class has to be looked through.
+        let header = size_of::<pyo3::ffi::PyASCIIObject>();
+        if bytes.as_ptr().addr() == text.as_ptr().addr() + header || bytes.is_ascii() {
+            return Some(Characters::Utf8(bytes));
         }
     }
+    // SAFETY: a string that is not compact ASCII starts with this structure (PEP 393); the GIL is
+    // held.
+    let kept = unsafe { (*text.as_ptr().cast::<pyo3::ffi::PyCompactUnicodeObject>()).utf8 };
+    if !kept.is_null() {
+        return text.to_str().ok().map(|text| Characters::Utf8(text.as_bytes()));
+    }
+    Some(match data {
+        PyStringData::Ucs1(units) => Characters::One(units),
+        PyStringData::Ucs2(units) => Characters::Two(units),
+        PyStringData::Ucs4(units) => Characters::Four(units),
+    })
 }
 
 /// The characters of a large string that Python has not as UTF-8.
-pub(crate) fn large_units<'a>(text: &'a Bound<'_, PyAny>) -> Option<PyStringData<'a>> {
-    let text = text.cast::<PyString>().ok().filter(|text| text.len().is_ok_and(is_large))?;
-    match Form::of(text)? {
-        Form::Units(Units(data)) => Some(data),
-        Form::Ascii(_) | Form::Kept => None,
-    }
-}
-
-fn is_large(chars: usize) -> bool {
-    chars >= CONVERTED_CHARS
-}
-
-/// The UTF-8 form of a large string.
-fn converted(text: &Bound<'_, PyString>) -> Option<Vec<u8>> {
-    if !is_large(text.len().ok()?) {
-        return None;
-    }
-    let Form::Units(Units(data)) = Form::of(text)? else { return None };
-    match data {
-        PyStringData::Ucs1(units) => from_units(units).ok(),
-        PyStringData::Ucs2(units) => from_units(units).ok(),
-        PyStringData::Ucs4(units) => from_units(units).ok(),
-    }
+pub(crate) fn large_units<'a>(text: &'a Bound<'_, PyAny>) -> Option<Characters<'a>> {
+    let text = text.cast::<PyString>().ok()?;
+    let large = text.len().is_ok_and(|chars| chars >= CONVERTED_CHARS);
+    characters(text).filter(|characters| large && characters.as_utf8().is_none())
 }
 
 /// A string with lone surrogates: an error, or with pairs joined and the rest as U+FFFD.

@@ -238,10 +238,16 @@ pub fn prefetch<T>(value: &T) {
 /// the element need not be there.
 #[inline(always)]
 pub fn prefetch_at<T>(values: &[T], at: usize) {
+    prefetch_pointer(values.as_ptr().wrapping_add(at));
+}
+
+/// Asks for a cache line ahead of its use. A hint: nothing is read, and nothing need be there.
+#[inline(always)]
+pub fn prefetch_pointer<T>(pointer: *const T) {
     #[cfg(target_arch = "x86_64")]
-    x86_64::prefetch(values.as_ptr().wrapping_add(at));
+    x86_64::prefetch(pointer);
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = (values, at);
+    let _ = pointer;
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ whole, and cut only if it is new and very long.
 */
 
 mod enter;
+mod joined;
 mod wordpiece;
 mod words;
 
@@ -28,6 +29,7 @@ use crate::longest;
 use crate::pretok::BATCH;
 use crate::types::TokenId;
 use enter::{Enter, Entries, Place, Walk};
+use joined::Joined;
 
 pub(super) use wordpiece::{Batch, Fast, Words};
 
@@ -41,6 +43,10 @@ pub(super) struct Worker {
     /// The ids of those that were found, and what stands between them.
     known: Vec<TokenId>,
     gaps: Vec<Gap>,
+    /// Where documents ended in a batch, and in all batches of a call: how many ids there were.
+    marks: Vec<Mark>,
+    document_ends: Vec<usize>,
+    joined: Joined,
     /// What is to be merged, and what came of it.
     places: Vec<(usize, usize)>,
     merged: Merged,
@@ -62,6 +68,14 @@ struct Gap {
     remembered: (usize, usize),
 }
 
+/// The end of a document.
+#[derive(Debug, Clone, Copy)]
+struct Mark {
+    /// How many ids are known before it, and how many gaps there are.
+    known: usize,
+    gaps: usize,
+}
+
 impl Worker {
     pub(super) fn new(cache_bytes: usize) -> Worker {
         Worker {
@@ -70,6 +84,9 @@ impl Worker {
             entries: Entries::new(),
             known: Vec::new(),
             gaps: Vec::new(),
+            marks: Vec::new(),
+            document_ends: Vec::new(),
+            joined: Joined::default(),
             places: Vec::new(),
             merged: Merged::default(),
             remembered: Vec::new(),
@@ -204,7 +221,7 @@ impl Tokenizer {
         loop {
             cursor.next_batch(&mut ends);
             let Some(&last) = ends.last() else { break };
-            self.encode_batch_of_pieces(text, start, &ends, worker, sink)?;
+            self.encode_batch_of_pieces(text, start, &ends, &[], worker, sink)?;
             start = last;
             if sink.is_full() {
                 break;
@@ -214,30 +231,41 @@ impl Tokenizer {
         Ok(())
     }
 
+    /// Pieces with these ends, the first from `start` on. For each of the documents that end where
+    /// `documents` says, the worker is told how many ids there were.
     fn encode_batch_of_pieces(
         &self,
         text: &[u8],
         start: usize,
         ends: &[usize],
+        mut documents: &[usize],
         worker: &mut Worker,
         sink: &mut impl Sink,
     ) -> Result<()> {
         let mut walk = Walk { piece: 0, start, within: false };
+        let mut taken = 0;
         while walk.piece < ends.len() {
-            let Worker { cache, entries, known, gaps, .. } = &mut *worker;
+            let Worker { cache, entries, known, gaps, marks, .. } = &mut *worker;
             let view = cache.view();
             self.level.run(Enter { tokenizer: self, text, ends, view, walk: &mut walk, entries });
-            let found = self.level.run(LookUp { text, entries, view, known, gaps });
+            marks.clear();
+            let look_up = LookUp { text, entries, view, known, gaps, documents, marks };
+            let mut found = self.level.run(look_up);
             if gaps.is_empty() {
                 sink.many(&known[..found]);
             } else {
-                self.fill_gaps(text, found, worker, sink)?;
+                found = self.fill_gaps(text, found, worker, sink)?;
             }
+            let Worker { marks, document_ends, .. } = &mut *worker;
+            documents = &documents[marks.len()..];
+            document_ends.extend(marks.iter().map(|mark| taken + mark.known));
+            taken += found;
         }
         Ok(())
     }
 
-    /// Hands over the first `found` known ids with what belongs into the gaps between them.
+    /// Hands over the first `found` known ids with what belongs into the gaps between them, and says how
+    /// many ids there are then.
     #[cold]
     #[inline(never)]
     fn fill_gaps(
@@ -246,8 +274,8 @@ impl Tokenizer {
         found: usize,
         worker: &mut Worker,
         sink: &mut impl Sink,
-    ) -> Result<()> {
-        let Worker { cache, known, gaps, places, merged, remembered, ids, .. } = worker;
+    ) -> Result<usize> {
+        let Worker { cache, known, gaps, marks, places, merged, remembered, ids, .. } = worker;
         places.clear();
         remembered.clear();
         // What is short and has many ids is in the middle table, unless it is ASCII (see `cache`).
@@ -285,13 +313,18 @@ impl Tokenizer {
         }
         self.merger.merge(text, places, merged);
         let (mut from, mut place) = (0, 0);
-        for gap in gaps.drain(..) {
+        let (mut more, mut marks) = (0, marks.iter_mut().peekable());
+        for (number, gap) in gaps.drain(..).enumerate() {
+            while let Some(mark) = marks.next_if(|mark| mark.gaps <= number) {
+                mark.known += more;
+            }
             sink.many(&known[from..gap.known]);
             from = gap.known;
             let Place { start, end, part } = gap.place;
             let (first, last) = gap.remembered;
             if first < last {
                 sink.many(&remembered[first..last]);
+                more += last - first;
                 continue;
             }
             ids.clear();
@@ -306,9 +339,11 @@ impl Tokenizer {
             }
             cache.insert(text, start, end, part, ids);
             sink.many(ids);
+            more += ids.len();
         }
+        marks.for_each(|mark| mark.known += more);
         sink.many(&known[from..found]);
-        Ok(())
+        Ok(found + more)
     }
 }
 
@@ -320,6 +355,9 @@ struct LookUp<'a> {
     view: View<'a>,
     known: &'a mut Vec<TokenId>,
     gaps: &'a mut Vec<Gap>,
+    /// Where documents end.
+    documents: &'a [usize],
+    marks: &'a mut Vec<Mark>,
 }
 
 impl Kernel for LookUp<'_> {
@@ -327,25 +365,36 @@ impl Kernel for LookUp<'_> {
 
     #[inline(always)]
     fn run<C: Classify>(self) -> usize {
-        let LookUp { text, entries, view, known, gaps } = self;
+        let LookUp { text, entries, view, known, gaps, documents, marks } = self;
         let most = entries.count * MIDDLE_IDS + 8;
         if known.len() < most {
             known.resize(most, 0);
         }
         let known = &mut known[..];
-        let (keys, lines) = (&entries.keys[..entries.count], &entries.lines[..entries.count]);
-        let mut len = 0;
-        for (at, (&key, &line)) in keys.iter().zip(lines).enumerate() {
-            let Some(places) = known[len..].first_chunk_mut() else { break };
-            let mut count = view.short_into::<C>(key, line, places);
-            if count == 0 {
-                let place = entries.place(at);
-                count = elsewhere(view, text, place, key, line, &mut known[len..]);
+        let (mut len, mut at) = (0, 0);
+        let mut documents = documents.iter();
+        loop {
+            // Document by document, so that nothing is asked of an entry but its key.
+            let document = documents.next().and_then(|&end| entries.up_to(end, at));
+            let to = document.unwrap_or(entries.count);
+            let keys = entries.keys[at..to].iter().zip(&entries.lines[at..to]);
+            for (number, (&key, &line)) in keys.enumerate() {
+                let Some(places) = known[len..].first_chunk_mut() else { break };
+                let mut count = view.short_into::<C>(key, line, places);
                 if count == 0 {
-                    gaps.push(Gap { known: len, place, remembered: (0, 0) });
+                    let place = entries.place(at + number);
+                    count = elsewhere(view, text, place, key, line, &mut known[len..]);
+                    if count == 0 {
+                        gaps.push(Gap { known: len, place, remembered: (0, 0) });
+                    }
                 }
+                len += count;
             }
-            len += count;
+            if document.is_none() {
+                break;
+            }
+            at = to;
+            marks.push(Mark { known: len, gaps: gaps.len() });
         }
         len
     }

@@ -11,6 +11,7 @@ that is large enough to gain from them and end with it, so nothing runs in the b
 forked child misses nothing.
 */
 
+mod batch;
 mod decode;
 mod documents;
 mod encode;
@@ -33,10 +34,11 @@ use crate::vocab::Vocab;
 use crate::wordpiece::Linear;
 use encode::{Fast, Words, Worker};
 
+pub use batch::Ragged;
 pub use decode::Decoding;
 pub use documents::{DocumentEncoder, Session};
 pub use offsets::{Located, in_characters};
-pub use threads::{Ragged, Threads};
+pub use threads::Threads;
 
 /// How much memory the cache of each thread may use, if the caller does not say.
 pub const DEFAULT_CACHE_BYTES: usize = 64 << 20;
@@ -161,6 +163,11 @@ impl Tokenizer {
             tokenizer.prepare_worker();
         }
         Ok(tokenizer)
+    }
+
+    /// Whether pieces are merged from their bytes, and all that can go wrong is a missing byte.
+    fn only_merges(&self) -> bool {
+        self.plain && self.words.is_none()
     }
 
     /// What it was made from.

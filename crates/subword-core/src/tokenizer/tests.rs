@@ -5,6 +5,7 @@ use super::*;
 use crate::model::{Merges, Pattern, SpecialToken};
 use crate::pretok::Named;
 use crate::types::TokenId;
+use crate::utf8::Characters;
 use crate::vocab::Vocab;
 
 fn tokenizer(cache_bytes: usize, named: Named, normalizer: Normalizer) -> Tokenizer {
@@ -115,6 +116,73 @@ fn the_room_for_a_batch_may_end_at_any_piece() {
         let ids = tokenizer.encode(text.as_bytes(), &Allowed::Text, on(1)).unwrap();
         assert_eq!(tokenizer.decode(&ids).unwrap(), text.as_bytes());
     }
+}
+
+#[test]
+fn documents_in_a_row_are_encoded_one_by_one() {
+    let mut texts: Vec<Vec<u8>> = (0..400).map(|i| text(i * i / 200, i as u64)).collect();
+    // Empty ones at both ends and between, some that are large, and new words at the end of a document.
+    texts.push(text(20_000, 7));
+    texts.extend((0..300).map(|i| format!("x new{i}").into_bytes()));
+    texts.extend([vec![], b" ".to_vec(), vec![], text(70_000, 9), vec![], vec![]]);
+    texts.insert(0, vec![]);
+    let mut owned = Vec::new();
+    for text in &texts {
+        let text = String::from_utf8_lossy(text).into_owned();
+        owned.push((text.chars().map(u32::from).collect::<Vec<_>>(), text));
+    }
+    let units: Vec<_> = owned.iter().map(|(units, _)| Characters::Four(units)).collect();
+    let utf8: Vec<&[u8]> = owned.iter().map(|(_, text)| text.as_bytes()).collect();
+    let texts: Vec<&[u8]> = texts.iter().map(Vec::as_slice).collect();
+    for (named, cache_bytes) in
+        [(Named::Cl100k, 0), (Named::Gpt2, 1 << 12), (Named::O200k, 1 << 20)]
+    {
+        let mut model = tokenizer(0, named, Normalizer::None).model().clone();
+        model.special_tokens.clear();
+        let tokenizer = Tokenizer::new(Arc::new(model.checked().unwrap()), cache_bytes).unwrap();
+        let alone = |text: &&[u8]| tokenizer.encode(text, &Allowed::Text, on(1)).unwrap();
+        for threads in [1, 3] {
+            let ragged = tokenizer.encode_batch(&texts, &Allowed::Text, on(threads)).unwrap();
+            assert_eq!(lists(&ragged), texts.iter().map(alone).collect::<Vec<_>>());
+            let ragged = tokenizer.encode_batch(&utf8, &Allowed::Text, on(threads)).unwrap();
+            let found = tokenizer.encode_batch_units(&units, &Allowed::Text, on(threads)).unwrap();
+            assert_eq!(found.as_ref(), Some(&ragged));
+            let mut parts = Vec::new();
+            let take = |some: &[Ragged]| {
+                parts.extend(some.iter().flat_map(|part| {
+                    lists(&Ragged {
+                        offsets: [&[0], &part.offsets[..]].concat(),
+                        ids: part.ids.clone(),
+                    })
+                }))
+            };
+            assert!(
+                tokenizer.encode_batch_parts(&units, &Allowed::Text, on(threads), take).unwrap()
+            );
+            assert_eq!(parts, lists(&ragged));
+        }
+    }
+}
+
+fn lists(ragged: &Ragged) -> Vec<Vec<TokenId>> {
+    let places = ragged.offsets.windows(2).map(|two| two[0] as usize..two[1] as usize);
+    places.map(|place| ragged.ids[place].to_vec()).collect()
+}
+
+#[test]
+fn a_batch_with_a_unit_that_is_no_character_has_no_ids() {
+    let tokenizer = tokenizer(1 << 16, Named::Cl100k, Normalizer::None);
+    let text: Vec<u16> = "the thing and ".repeat(10_000).encode_utf16().collect();
+    let wrong = [text.clone(), vec![0xD800]].concat();
+    for threads in [1, 3] {
+        for at in [0, 5, 20] {
+            let mut texts = vec![Characters::Two(&text); 21];
+            texts[at] = Characters::Two(&wrong);
+            let found = tokenizer.encode_batch_units(&texts, &Allowed::Text, on(threads));
+            assert_eq!(found.unwrap(), None);
+        }
+    }
+    assert!(!tokenizer.takes_units(&Allowed::Error));
 }
 
 #[test]
@@ -235,17 +303,26 @@ fn characters_as_python_keeps_them_encode_as_their_utf8_does() {
         let units: Vec<u32> = text.chars().map(u32::from).collect();
         for allowed in [Allowed::Text, Allowed::All] {
             let whole = tokenizer.encode(text.as_bytes(), &allowed, on(1)).unwrap();
-            let count = tokenizer.count_units(&units, &allowed, None).unwrap();
+            let count = tokenizer.count_units(Characters::Four(&units), &allowed, None).unwrap();
             assert_eq!(count, Some(whole.len()));
-            let some = tokenizer.count_units(&units, &allowed, Some(10)).unwrap();
+            let some = tokenizer.count_units(Characters::Four(&units), &allowed, Some(10)).unwrap();
             assert_eq!(some.filter(|&count| count <= 10), Some(whole.len()).filter(|&n| n <= 10));
-            assert_eq!(tokenizer.encode_units(&units, &allowed).unwrap(), Some(whole));
+            assert_eq!(
+                tokenizer.encode_units(Characters::Four(&units), &allowed).unwrap(),
+                Some(whole)
+            );
         }
-        assert_eq!(tokenizer.encode_units(&units, &Allowed::Error).unwrap(), None);
+        assert_eq!(
+            tokenizer.encode_units(Characters::Four(&units), &Allowed::Error).unwrap(),
+            None
+        );
     }
-    assert_eq!(tokenizer.encode_units(&[0x61u16, 0xD800], &Allowed::Text).unwrap(), None);
+    assert_eq!(
+        tokenizer.encode_units(Characters::Two(&[0x61, 0xD800]), &Allowed::Text).unwrap(),
+        None
+    );
     let normal = self::tokenizer(0, Named::Cl100k, Normalizer::Nfc);
-    assert_eq!(normal.encode_units(&[0x61u8], &Allowed::Text).unwrap(), None);
+    assert_eq!(normal.encode_units(Characters::One(&[0x61]), &Allowed::Text).unwrap(), None);
 }
 
 #[test]

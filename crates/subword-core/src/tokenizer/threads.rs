@@ -8,6 +8,7 @@ the number.
 */
 
 use std::num::NonZeroUsize;
+use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -22,6 +23,9 @@ use crate::types::TokenId;
 /// The least work that is worth a thread, in bytes.
 const BLOCK_BYTES: usize = 1 << 17;
 
+/// How much of a batch a thread takes at a time, in bytes: little, so that all end at about the same time.
+const JOB_BYTES: usize = 1 << 16;
+
 /// How far to look for a place to cut.
 const CUT_WINDOW: usize = 1 << 16;
 
@@ -30,21 +34,12 @@ pub type Threads = Option<NonZeroUsize>;
 
 /// How many threads a call gets that has so many bytes to encode. Asking for the cores costs more
 /// than a short text.
-fn how_many(threads: Threads, bytes: usize) -> usize {
+pub(super) fn how_many(threads: Threads, bytes: usize) -> usize {
     if bytes < 2 * BLOCK_BYTES {
         return 1;
     }
     let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     threads.map_or_else(cores, NonZeroUsize::get)
-}
-
-/// The ids of many texts: those of text i are `ids[offsets[i]..offsets[i + 1]]`.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Ragged {
-    /// All ids.
-    pub ids: Vec<TokenId>,
-    /// One more than there are texts; starts with 0.
-    pub offsets: Vec<u64>,
 }
 
 impl Tokenizer {
@@ -94,47 +89,6 @@ impl Tokenizer {
         })
     }
 
-    /// The ids of many texts.
-    pub fn encode_batch(
-        &self,
-        texts: &[&[u8]],
-        allowed: &Allowed,
-        threads: Threads,
-    ) -> Result<Ragged> {
-        let threads = how_many(threads, texts.iter().map(|text| text.len()).sum());
-        self.with_finders(allowed, texts, |finders| {
-            let mut jobs = jobs(&texts.iter().map(|text| text.len()).collect::<Vec<_>>());
-            if threads < 2 && !jobs.is_empty() {
-                jobs.truncate(1);
-                jobs[0].end = texts.len();
-            }
-            let parts = self.share(jobs.len(), threads, |job, worker| {
-                let bytes: usize = texts[jobs[job].clone()].iter().map(|text| text.len()).sum();
-                // PERF: room that is not used costs nothing; Russian has an id for each letter in
-                // vocabularies that were made for English.
-                let most = bytes / if self.words.is_some() { 2 } else { 4 } + 8;
-                let mut part = Ragged { ids: room_for_ids(most), offsets: Vec::new() };
-                part.offsets.reserve(jobs[job].len());
-                if self.encode_plain_texts(&texts[jobs[job].clone()], finders, worker, &mut part) {
-                    return Ok(part);
-                }
-                for text in &texts[jobs[job].clone()] {
-                    self.encode_text(text, finders, worker, &mut part.ids)?;
-                    part.offsets.push(part.ids.len() as u64);
-                }
-                Ok(part)
-            })?;
-            let mut all = Ragged { ids: Vec::new(), offsets: Vec::with_capacity(texts.len() + 1) };
-            all.offsets.push(0);
-            for part in &parts {
-                let base = all.offsets[all.offsets.len() - 1];
-                all.offsets.extend(part.offsets.iter().map(|end| base + end));
-            }
-            all.ids = concat(parts.into_iter().map(|part| part.ids).collect(), threads);
-            Ok(all)
-        })
-    }
-
     /// How many ids each of many texts has.
     pub fn count_batch(
         &self,
@@ -144,7 +98,7 @@ impl Tokenizer {
     ) -> Result<Vec<usize>> {
         let threads = how_many(threads, texts.iter().map(|text| text.len()).sum());
         self.with_finders(allowed, texts, |finders| {
-            let jobs = jobs(&texts.iter().map(|text| text.len()).collect::<Vec<_>>());
+            let jobs = jobs(texts.iter().map(|text| text.len()));
             let parts = self.share(jobs.len(), threads, |job, worker| {
                 let count = |text: &&[u8]| {
                     let mut counter = Counter { count: 0, limit: usize::MAX };
@@ -165,8 +119,7 @@ impl Tokenizer {
         threads: Threads,
     ) -> Result<Vec<Vec<u8>>> {
         let bytes = batch.iter().map(|ids| ids.len() * size_of::<TokenId>()).sum();
-        let sizes: Vec<usize> = batch.iter().map(Vec::len).collect();
-        let jobs = jobs(&sizes);
+        let jobs = jobs(batch.iter().map(Vec::len));
         let parts = self.share(jobs.len(), how_many(threads, bytes), |job, _| {
             let decode = |ids: &Vec<TokenId>| self.decode_with(ids, decoding);
             batch[jobs[job].clone()].iter().map(decode).collect::<Result<Vec<_>>>()
@@ -178,19 +131,6 @@ impl Tokenizer {
     pub fn surround(&self, ids: Vec<TokenId>) -> Vec<TokenId> {
         let (prefix, suffix) = self.model.template.sides();
         [prefix, ids, suffix].concat()
-    }
-
-    /// The ids of many texts with the model's template around each.
-    pub fn surround_all(&self, ragged: Ragged) -> Ragged {
-        let (prefix, suffix) = self.model.template.sides();
-        let mut all = Ragged { ids: Vec::new(), offsets: vec![0] };
-        for two in ragged.offsets.windows(2) {
-            all.ids.extend_from_slice(&prefix);
-            all.ids.extend_from_slice(&ragged.ids[two[0] as usize..two[1] as usize]);
-            all.ids.extend_from_slice(&suffix);
-            all.offsets.push(all.ids.len() as u64);
-        }
-        all
     }
 
     /// How much of a text that goes on can be encoded now without knowing how: up to a place where
@@ -351,12 +291,13 @@ fn whole_characters(text: &[u8]) -> usize {
 }
 
 /// Texts of these sizes in groups that are worth a job each.
-fn jobs(sizes: &[usize]) -> Vec<std::ops::Range<usize>> {
+pub(super) fn jobs(sizes: impl ExactSizeIterator<Item = usize>) -> Vec<Range<usize>> {
+    let texts = sizes.len();
     let mut jobs = Vec::new();
     let (mut start, mut size) = (0, 0);
-    for (at, text) in sizes.iter().enumerate() {
+    for (at, text) in sizes.enumerate() {
         size += text + 64;
-        if size >= BLOCK_BYTES || at + 1 == sizes.len() {
+        if size >= JOB_BYTES || at + 1 == texts {
             jobs.push(start..at + 1);
             (start, size) = (at + 1, 0);
         }

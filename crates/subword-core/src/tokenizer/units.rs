@@ -14,16 +14,16 @@ use crate::error::Result;
 use crate::model::Normalizer;
 use crate::special::Allowed;
 use crate::types::TokenId;
-use crate::utf8::{Unit, append_units};
+use crate::utf8::Characters;
 
 /// How many characters are converted at a time.
 const BLOCK: usize = 1 << 15;
 
 impl Tokenizer {
     /// The ids of a text; none if it must be seen whole, or if one of the units is no character.
-    pub fn encode_units<U: Unit>(
+    pub fn encode_units(
         &self,
-        units: &[U],
+        units: Characters,
         allowed: &Allowed,
     ) -> Result<Option<Vec<TokenId>>> {
         let mut ids = room_for_ids(units.len() / 2 + 8);
@@ -32,9 +32,9 @@ impl Tokenizer {
     }
 
     /// How many ids a text has, or some number above `limit`; none as above.
-    pub fn count_units<U: Unit>(
+    pub fn count_units(
         &self,
-        units: &[U],
+        units: Characters,
         allowed: &Allowed,
         limit: Option<usize>,
     ) -> Result<Option<usize>> {
@@ -44,15 +44,16 @@ impl Tokenizer {
     }
 
     /// Says whether it could.
-    fn encode_by_blocks<U: Unit>(
+    fn encode_by_blocks(
         &self,
-        units: &[U],
+        units: Characters,
         allowed: &Allowed,
         sink: &mut impl Sink,
     ) -> Result<bool> {
-        // An error would have to say where it is in the whole text: only what cannot have one.
-        let never_fails = self.plain && self.missing_bytes.is_empty() && *allowed != Allowed::Error;
-        if !never_fails || self.model.normalizer != Normalizer::None {
+        if !self.only_merges()
+            || !self.takes_units(allowed)
+            || self.model.normalizer != Normalizer::None
+        {
             return Ok(false);
         }
         let encoder = self.document_encoder(allowed, None)?;
@@ -61,9 +62,10 @@ impl Tokenizer {
         }
         let mut text = Vec::with_capacity(4 * BLOCK);
         self.with_worker(|worker| {
-            for block in units.chunks(BLOCK) {
+            for start in (0..units.len()).step_by(BLOCK) {
                 let seen = text.len();
-                if append_units(block, &mut text).is_err() {
+                let block = units.part(start..units.len().min(start + BLOCK));
+                if block.append_to(&mut text).is_err() {
                     return Ok(false);
                 }
                 let Some(cut) = encoder.near_cut(&text, seen) else { continue };

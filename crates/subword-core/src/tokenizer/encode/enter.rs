@@ -52,6 +52,14 @@ impl Entries {
         Place { start: self.bounds[at], end: self.bounds[at + 1], part: self.parts[at] }
     }
 
+    /// How many entries there are up to this place in the text, if it is not beyond the last; at least
+    /// `from`.
+    pub(super) fn up_to(&self, end: usize, from: usize) -> Option<usize> {
+        let ends = &self.bounds[1..=self.count];
+        let seen = ends.last().is_some_and(|&last| end <= last);
+        seen.then(|| from + ends[from..].partition_point(|&other| other <= end))
+    }
+
     /// Puts an entry at a place.
     #[inline(always)]
     fn put(&mut self, at: usize, view: View, text: &[u8], place: Place) {

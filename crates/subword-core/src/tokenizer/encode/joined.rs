@@ -1,0 +1,119 @@
+/*!
+Short documents in a row.
+
+A document of some hundred bytes has fewer pieces than a batch, so its look-ups would be over before the
+cache lines that they ask for are there. Documents are therefore put one behind the other, and a batch of
+pieces goes on from one to the next:
+
+```text
+text        Hello world.Good night!          two documents
+ends             5     11 12  16    22 23    of their pieces: each is cut by itself
+documents                 12           23
+```
+
+No piece knows of another document. A text that Python does not keep as UTF-8 is converted right here.
+*/
+
+use super::Worker;
+use crate::error::Result;
+use crate::pretok::{BATCH, Splitter};
+use crate::tokenizer::{Ragged, Tokenizer};
+use crate::utf8::Characters;
+
+/// A document of so many characters is encoded by itself.
+const LARGE: usize = 1 << 12;
+
+/// Documents in a row.
+#[derive(Debug, Default)]
+pub(super) struct Joined {
+    text: Vec<u8>,
+    /// The ends of all pieces, and of the documents.
+    ends: Vec<usize>,
+    documents: Vec<usize>,
+    /// The ends of some pieces of one document.
+    some: Vec<usize>,
+}
+
+impl Joined {
+    /// Finds the pieces of the last document, which starts at `start`.
+    fn end_document(&mut self, splitter: &Splitter, start: usize) -> Result<()> {
+        let mut cursor = splitter.cursor(&self.text[start..])?;
+        loop {
+            cursor.next_batch(&mut self.some);
+            if self.some.is_empty() {
+                break;
+            }
+            self.ends.extend(self.some.iter().map(|end| start + end));
+        }
+        self.documents.push(self.text.len());
+        Ok(())
+    }
+
+    fn clear(&mut self) {
+        self.text.clear();
+        self.ends.clear();
+        self.documents.clear();
+    }
+}
+
+impl Tokenizer {
+    /// The ids of documents that only need to be cut and merged; false if a unit is no character.
+    pub(in crate::tokenizer) fn encode_joined(
+        &self,
+        texts: &[Characters],
+        worker: &mut Worker,
+        part: &mut Ragged,
+    ) -> Result<bool> {
+        let mut joined = std::mem::take(&mut worker.joined);
+        let done = self.join(texts, &mut joined, worker, part);
+        joined.clear();
+        worker.joined = joined;
+        done
+    }
+
+    fn join(
+        &self,
+        texts: &[Characters],
+        joined: &mut Joined,
+        worker: &mut Worker,
+        part: &mut Ragged,
+    ) -> Result<bool> {
+        for text in texts {
+            let large = text.len() >= LARGE;
+            if large || joined.ends.len() >= BATCH {
+                self.encode_row(joined, worker, part)?;
+            }
+            if let Some(text) = text.as_utf8().filter(|_| large) {
+                self.encode_ordinary(text, worker, &mut part.ids)?;
+                part.offsets.push(part.ids.len() as u64);
+                continue;
+            }
+            let start = joined.text.len();
+            if text.append_to(&mut joined.text).is_err() {
+                return Ok(false);
+            }
+            joined.end_document(&self.splitter, start)?;
+        }
+        self.encode_row(joined, worker, part)?;
+        Ok(true)
+    }
+
+    /// Encodes the documents that are there, and forgets them.
+    fn encode_row(
+        &self,
+        joined: &mut Joined,
+        worker: &mut Worker,
+        part: &mut Ragged,
+    ) -> Result<()> {
+        let base = part.ids.len();
+        let Joined { text, ends, documents, .. } = &*joined;
+        worker.document_ends.clear();
+        self.encode_batch_of_pieces(text, 0, ends, documents, worker, &mut part.ids)?;
+        if ends.is_empty() {
+            worker.document_ends.extend(documents.iter().map(|_| 0));
+        }
+        part.offsets.extend(worker.document_ends.iter().map(|end| (base + end) as u64));
+        joined.clear();
+        Ok(())
+    }
+}
