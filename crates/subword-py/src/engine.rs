@@ -8,7 +8,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 use subword_core::formats::{self, Format};
-use subword_core::tokenizer::{Decoding, Ragged, Threads};
+use subword_core::tokenizer::{Decoding, Threads};
 use subword_core::utf8::Characters;
 use subword_core::{Content, Encoder, Merges, Result, Slot, TokenId, Tokenizer, Units};
 
@@ -130,7 +130,9 @@ impl Engine {
     ) -> PyResult<Bound<'py, PyList>> {
         let (py, threads) = (texts.py(), self::threads(threads));
         let objects = Objects::new(texts)?;
+        // PERF: one thread that turns to lists now and then has to fetch its tables anew each time.
         if !add_special_tokens
+            && !is_one(threads)
             && let Some(lists) = self.lists_of_units(py, &objects, &special, errors, threads)?
         {
             return PyList::new(py, lists);
@@ -506,8 +508,11 @@ impl Engine {
 
 /// The characters of a large string, if one thread is to encode it.
 fn units_for_one<'a>(text: &'a Bound<'_, PyAny>, threads: Threads) -> Option<Characters<'a>> {
-    let one = threads.is_some_and(|threads| threads.get() == 1);
-    if one { large_units(text) } else { None }
+    if is_one(threads) { large_units(text) } else { None }
+}
+
+fn is_one(threads: Threads) -> bool {
+    threads.is_some_and(|threads| threads.get() == 1)
 }
 
 /// Bytes as a string; what is not UTF-8 by Python's own rule for `errors`.
