@@ -8,6 +8,7 @@ in groups (see `arch::Classify::utf8`), all through a small buffer that stays in
 [`Characters`] is a text in any of these forms, for callers that convert it when they come to it.
 */
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::arch::{self, Classify, Kernel, Level, UTF8_GROUP};
@@ -93,6 +94,14 @@ impl<'a> Characters<'a> {
             Characters::One(units) => append_units(units, text),
             Characters::Two(units) => append_units(units, text),
             Characters::Four(units) => append_units(units, text),
+        }
+    }
+
+    /// The text as UTF-8, where it is if it is that, or the position as above.
+    pub fn utf8(self) -> Result<Cow<'a, [u8]>, usize> {
+        match self.as_utf8() {
+            Some(text) => Ok(Cow::Borrowed(text)),
+            None => self.to_utf8().map(Cow::Owned),
         }
     }
 

@@ -83,8 +83,9 @@ impl Tokenizer {
             if large || joined.ends.len() >= BATCH {
                 self.encode_row(joined, worker, part)?;
             }
-            if let Some(text) = text.as_utf8().filter(|_| large) {
-                self.encode_ordinary(text, worker, &mut part.ids)?;
+            if large {
+                let Ok(text) = text.utf8() else { return Ok(false) };
+                self.encode_ordinary(&text, worker, &mut part.ids)?;
                 part.offsets.push(part.ids.len() as u64);
                 continue;
             }
