@@ -251,8 +251,19 @@ impl Engine {
         skip_special_tokens: bool,
         cleanup: Option<bool>,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = self.bytes_of(ids, Decoding { skip_special_tokens, cleanup })?;
-        Ok(PyBytes::new(ids.py(), &bytes))
+        let (py, ids) = (ids.py(), ids_from(ids)?);
+        let decoding = Decoding { skip_special_tokens, cleanup };
+        let size = ids.len() * 4;
+        if let Some(plain) = run(py, size, || self.tokenizer.plain_bytes(&ids, decoding))? {
+            return PyBytes::new_with(py, plain.len(), |out| {
+                run(py, size, || {
+                    plain.write(out);
+                    Ok(())
+                })
+            });
+        }
+        let bytes = run(py, size, || self.tokenizer.decode_with(&ids, decoding))?;
+        Ok(PyBytes::new(py, &bytes))
     }
 
     /// The text that ids spell.
@@ -264,8 +275,10 @@ impl Engine {
         skip_special_tokens: bool,
         cleanup: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let bytes = self.bytes_of(ids, Decoding { skip_special_tokens, cleanup })?;
-        text_of(ids.py(), &bytes, errors)
+        let (py, ids) = (ids.py(), ids_from(ids)?);
+        let decoding = Decoding { skip_special_tokens, cleanup };
+        let bytes = run(py, ids.len() * 4, || self.tokenizer.decode_with(&ids, decoding))?;
+        text_of(py, &bytes, errors)
     }
 
     /// The text that each of many sequences of ids spells.
@@ -457,11 +470,6 @@ impl Engine {
 }
 
 impl Engine {
-    fn bytes_of(&self, ids: &Bound<'_, PyAny>, decoding: Decoding) -> PyResult<Vec<u8>> {
-        let (py, ids) = (ids.py(), ids_from(ids)?);
-        run(py, ids.len() * 4, || self.tokenizer.decode_with(&ids, decoding))
-    }
-
     fn ids_of(
         &self,
         text: &Bound<'_, PyAny>,
@@ -517,8 +525,8 @@ fn is_one(threads: Threads) -> bool {
 
 /// Bytes as a string; what is not UTF-8 by Python's own rule for `errors`.
 fn text_of<'py>(py: Python<'py>, bytes: &[u8], errors: &str) -> PyResult<Bound<'py, PyAny>> {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => Ok(PyString::new(py, text).into_any()),
+    match PyString::from_bytes(py, bytes) {
+        Ok(text) => Ok(text.into_any()),
         Err(_) => PyBytes::new(py, bytes).call_method1("decode", ("utf-8", errors)),
     }
 }

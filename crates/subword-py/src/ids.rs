@@ -49,11 +49,15 @@ fn ids_from_array(ids: &Bound<'_, PyAny>) -> PyResult<Option<Vec<TokenId>>> {
         return Ok(Some(buffer.to_vec(py)?.into_iter().map(TokenId::from).collect()));
     }
     let Ok(buffer) = PyBuffer::<i64>::get(ids) else { return Ok(None) };
-    let id = |(position, id): (usize, i64)| {
-        TokenId::try_from(id)
-            .map_err(|_| errors::raise(py, subword_core::Error::UnknownId { id, position }))
-    };
-    buffer.to_vec(py)?.into_iter().enumerate().map(id).collect::<PyResult<_>>().map(Some)
+    // PERF: one look at all of them, so that converting is a loop without a way out.
+    let all = buffer.to_vec(py)?;
+    match all.iter().position(|&id| TokenId::try_from(id).is_err()) {
+        Some(position) => {
+            let id = all[position];
+            Err(errors::raise(py, subword_core::Error::UnknownId { id, position }))
+        }
+        None => Ok(Some(all.into_iter().map(|id| id as TokenId).collect())),
+    }
 }
 
 /// An id out of an integer of any size, as Python takes an index.

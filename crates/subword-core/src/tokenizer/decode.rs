@@ -11,12 +11,17 @@ The clean-up of WordPiece takes the space out before `.` and its kin. It sees on
 Hugging Face's does: of `don ' t` nothing is taken.
 */
 
+mod plain;
+
 use std::borrow::Cow;
 
 use super::Tokenizer;
 use crate::error::{Error, Result};
 use crate::model::WordPiece;
 use crate::types::TokenId;
+
+pub use plain::PlainBytes;
+pub(super) use plain::Spellings;
 
 /// What clean-up replaces, in this order.
 const CLEANUP: [(&str, &str); 11] = [
@@ -32,6 +37,9 @@ const CLEANUP: [(&str, &str); 11] = [
     (" 've", "'ve"),
     (" 're", "'re"),
 ];
+
+/// Fewer ids than this part of the vocabulary are not worth a table of all tokens.
+const FEW: usize = 8;
 
 /// What is left out of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -50,9 +58,14 @@ impl Tokenizer {
 
     /// The bytes that the ids spell.
     pub fn decode_with(&self, ids: &[TokenId], decoding: Decoding) -> Result<Vec<u8>> {
+        if let Some(plain) = self.plain_bytes(ids, decoding)? {
+            let mut bytes = vec![0; plain.len()];
+            plain.write(&mut bytes);
+            return Ok(bytes);
+        }
         let mut bytes = Vec::with_capacity(ids.len() * 4);
         // PERF: the usual case has nothing to ask of each token.
-        if self.plain && !decoding.skip_special_tokens {
+        if self.is_plain(decoding) {
             for (position, &id) in ids.iter().enumerate() {
                 let unknown = || Error::unknown_id(id, position);
                 bytes.extend_from_slice(self.model.token_bytes(id).ok_or_else(unknown)?);
@@ -82,6 +95,26 @@ impl Tokenizer {
             space = word.is_some();
         }
         Ok(bytes)
+    }
+
+    /// The bytes of many ids, to be written where they stay; none if tokens are more than their bytes, or
+    /// if the ids are too few to be worth a table of all tokens.
+    pub fn plain_bytes<'a>(
+        &'a self,
+        ids: &'a [TokenId],
+        decoding: Decoding,
+    ) -> Result<Option<PlainBytes<'a>>> {
+        let worth = ids.len() >= self.model.id_limit() as usize / FEW;
+        if !self.is_plain(decoding) || self.spellings.get().is_none() && !worth {
+            return Ok(None);
+        }
+        let spellings = self.spellings.get_or_init(|| Spellings::new(&self.model));
+        PlainBytes::new(&self.model, spellings, ids).map(Some)
+    }
+
+    /// Whether the text is the bytes of all tokens, one after the other.
+    fn is_plain(&self, decoding: Decoding) -> bool {
+        self.plain && !decoding.skip_special_tokens
     }
 
     /// Whether an id is that of a special token that is no word.

@@ -20,7 +20,7 @@ mod threads;
 mod units;
 mod usage;
 
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use crate::arch::Level;
 use crate::bpe::{Joins, Merger};
@@ -32,10 +32,11 @@ use crate::pretok::Splitter;
 use crate::special::{Allowed, Finder};
 use crate::vocab::Vocab;
 use crate::wordpiece::Linear;
+use decode::Spellings;
 use encode::{Fast, Words, Worker};
 
 pub use batch::Ragged;
-pub use decode::Decoding;
+pub use decode::{Decoding, PlainBytes};
 pub use documents::{DocumentEncoder, Session};
 pub use offsets::{Located, in_characters};
 pub use threads::Threads;
@@ -68,6 +69,8 @@ pub struct Tokenizer {
     /// The bytes that cannot be encoded, usually none.
     missing_bytes: Vec<u8>,
     workers: Pool<Worker>,
+    /// For decoding much, made when it is first needed.
+    spellings: OnceLock<Spellings>,
     level: Level,
     cache_bytes: usize,
 }
@@ -155,6 +158,7 @@ impl Tokenizer {
             all: Finders::new(model.normalizer, tokens())?,
             always: Finders::new(model.normalizer, tokens().filter(|token| token.always))?,
             workers: Pool::new(POOL_SIZE),
+            spellings: OnceLock::new(),
             level: Level::best(),
             model,
             cache_bytes,
