@@ -62,6 +62,11 @@ impl<'a> Json<'a> {
         1 + before.bytes().filter(|&byte| byte == b'\n').count()
     }
 
+    /// How many bytes there are from here on.
+    pub(super) fn left(&self) -> usize {
+        self.text.len() - self.at
+    }
+
     /// The error that something else was expected here.
     pub(super) fn expected(&mut self, what: &str) -> Error {
         let ended = self.peek().is_none();
@@ -359,8 +364,22 @@ impl<'a> Json<'a> {
 
 /// How many bytes there are before a quote mark, a backslash or a control character.
 fn plain_length(bytes: &[u8]) -> usize {
+    const ONES: u64 = u64::MAX / 255;
+    let mut at = 0;
+    // PERF: eight at a time. Subtracting sets the top bit of a byte that is smaller, and of some above
+    // it, so the lowest bit that is set is right.
+    while let Some(&word) = bytes[at..].first_chunk() {
+        let word = u64::from_le_bytes(word);
+        let smaller = |word: u64, than: u8| word.wrapping_sub(ONES * u64::from(than)) & !word;
+        let equal = |byte: u8| smaller(word ^ (ONES * u64::from(byte)), 1);
+        let stops = (equal(b'"') | equal(b'\\') | smaller(word, 0x20)) & (ONES << 7);
+        if stops != 0 {
+            return at + stops.trailing_zeros() as usize / 8;
+        }
+        at += 8;
+    }
     let stop = |&byte: &u8| byte == b'"' || byte == b'\\' || byte < 0x20;
-    bytes.iter().position(stop).unwrap_or(bytes.len())
+    at + bytes[at..].iter().position(stop).unwrap_or(bytes.len() - at)
 }
 
 /// The character of `u0120` or `ud83d\ude00`, and how many bytes it is written in.

@@ -321,7 +321,7 @@ fn first_tokens(counts: &Counts, model: &Model, go_on: GoOn<'_>) -> Result<Words
         if bytes {
             return words.push(piece.iter().map(|&byte| byte_ids[usize::from(byte)]), count);
         }
-        merger.encode(piece, &mut merged, &mut ids);
+        merger.encode(&model.vocab, piece, &mut merged, &mut ids);
         words.push(ids.drain(..), count)
     })?;
     Ok(words)

@@ -33,7 +33,7 @@ impl Merger {
         let Merged { long, tokens, .. } = merged;
         self.first.tokens_into(vocab, word, whole, tokens)?;
         if !tokens.is_empty() {
-            long::merge(&self.pairs, tokens.iter().copied(), long, ids);
+            long::merge(&self.tables(vocab).pairs, tokens.iter().copied(), long, ids);
         }
         tokens.clear();
         tokens.shrink_to(KEPT);

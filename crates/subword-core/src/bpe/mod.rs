@@ -19,19 +19,22 @@ Invariants
 
 Three ways to the same answer, by length: a scan over a small array (`short`), a heap over a linked
 list (`long`), and before both of them a cut of long pieces at boundaries that no token spans
-(`joins`).
+(`joins`). And one for the first pieces, while the table is not made yet (`plain`).
 */
 
 mod first;
 mod joins;
 mod long;
 mod pairs;
+mod plain;
 mod short;
 pub mod train;
 
 pub use joins::{CUTS, Joins};
 
 use std::collections::HashMap;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::arch::Level;
 use crate::model::{Merges, Model};
@@ -45,6 +48,10 @@ use pairs::Pairs;
 /// Up to this many bytes the scan is used, above it the heap.
 pub const LONGEST_SHORT: usize = 64;
 
+/// So much is merged by the vocabulary alone (see [`plain::cost`]): about a tenth of the time that the
+/// tables of o200k take.
+const PLAIN_COST: usize = 1 << 16;
+
 /// No pair here.
 const NO_RANK: u32 = u32::MAX;
 
@@ -54,15 +61,24 @@ const NO_TOKEN: TokenId = TokenId::MAX;
 /// Where something starts and ends.
 type Span = (usize, usize);
 
-/// Merges pieces.
+/// Merges pieces. Where the vocabulary is needed it is that of the model that this was made from.
 #[derive(Debug)]
 pub struct Merger {
-    pairs: Pairs,
+    /// Made when they pay; with listed merges from the start.
+    tables: OnceLock<Tables>,
+    /// What was merged without them.
+    spent: AtomicUsize,
+    ignore_merges: bool,
     byte_ids: [TokenId; 256],
     level: Level,
+    first: First,
+}
+
+#[derive(Debug)]
+struct Tables {
+    pairs: Pairs,
     /// With `ignore_merges`: the tokens that their own bytes do not merge to. Few, or none.
     whole: HashMap<Box<[u8]>, TokenId>,
-    first: First,
 }
 
 /// The ids of some pieces, and the memory to find them, kept between calls.
@@ -90,34 +106,56 @@ impl Merger {
     pub fn new(model: &Model) -> Merger {
         let byte_id = |byte: usize| model.vocab.id_of(&[byte as u8]).unwrap_or(NO_TOKEN);
         let byte_ids = std::array::from_fn(byte_id);
-        let level = Level::best();
-        let (pairs, unclear) = match &model.merges {
-            Merges::Ranked => Pairs::ranked(&model.vocab, &byte_ids, level),
-            Merges::Listed(pairs) => {
-                let all = model.vocab.iter().map(|(id, _)| id);
-                (Pairs::listed(&model.vocab, pairs), all.collect())
-            }
+        let merger = Merger {
+            tables: OnceLock::new(),
+            spent: AtomicUsize::new(0),
+            ignore_merges: model.ignore_merges,
+            byte_ids,
+            level: Level::best(),
+            first: First::new(model),
         };
-        let first = First::new(model);
-        let mut merger = Merger { pairs, byte_ids, level, whole: HashMap::new(), first };
-        if model.ignore_merges {
-            merger.whole = merger.not_merged(&model.vocab, &unclear);
+        if let Merges::Listed(pairs) = &model.merges {
+            let all = model.vocab.iter().map(|(id, _)| id).collect();
+            let listed = Pairs::listed(&model.vocab, pairs);
+            merger.tables.get_or_init(|| merger.tables_of(&model.vocab, listed, all));
         }
         merger
     }
 
-    /// Those of the tokens that their own bytes do not merge to.
-    fn not_merged(&self, vocab: &Vocab, ids: &[TokenId]) -> HashMap<Box<[u8]>, TokenId> {
-        let mut merged = Merged::default();
-        let token = |&id: &TokenId| vocab.bytes_of(id).map(|bytes| (id, bytes));
-        let mut differs = |&(id, bytes): &(TokenId, &[u8])| {
-            bytes.len() > 1 && {
-                self.merge(bytes, &[(0, bytes.len())], &mut merged);
-                merged.ids_of(0) != [id]
-            }
-        };
-        let tokens = ids.iter().filter_map(token).filter(|token| differs(token));
-        tokens.map(|(id, bytes)| (bytes.into(), id)).collect()
+    /// The tables, made now if they are not there.
+    fn tables(&self, vocab: &Vocab) -> &Tables {
+        self.tables.get_or_init(|| {
+            let (pairs, unclear) = Pairs::ranked(vocab, &self.byte_ids, self.level);
+            self.tables_of(vocab, pairs, unclear)
+        })
+    }
+
+    /// The tables, unless what is to be merged is too little to make them.
+    fn tables_for(&self, vocab: &Vocab, places: &[Span]) -> Option<&Tables> {
+        if let Some(tables) = self.tables.get() {
+            return Some(tables);
+        }
+        let cost = places.iter().map(|(start, end)| plain::cost(end - start)).sum();
+        let spent = self.spent.fetch_add(cost, Ordering::Relaxed).saturating_add(cost);
+        (spent > PLAIN_COST).then(|| self.tables(vocab))
+    }
+
+    /// Of the `unclear` tokens, those that their own bytes do not merge to are found here.
+    fn tables_of(&self, vocab: &Vocab, pairs: Pairs, unclear: Vec<TokenId>) -> Tables {
+        let mut tables = Tables { pairs, whole: HashMap::new() };
+        if self.ignore_merges {
+            let mut merged = Merged::default();
+            let token = |id: TokenId| vocab.bytes_of(id).map(|bytes| (id, bytes));
+            let mut differs = |&(id, bytes): &(TokenId, &[u8])| {
+                bytes.len() > 1 && {
+                    self.merge_by(&tables.pairs, bytes, &[(0, bytes.len())], &mut merged);
+                    merged.ids_of(0) != [id]
+                }
+            };
+            let tokens = unclear.into_iter().filter_map(token).filter(|token| differs(token));
+            tables.whole = tokens.map(|(id, bytes)| (bytes.into(), id)).collect();
+        }
+        tables
     }
 
     /// The bytes that are no token, usually none; a text with one cannot be encoded.
@@ -125,31 +163,51 @@ impl Merger {
         (0..=255).filter(|&byte| self.byte_ids[usize::from(byte)] == NO_TOKEN).collect()
     }
 
-    /// The id of a piece that does not merge to it, but is a token that counts as a whole.
+    /// The id of a piece that is a token which counts as a whole. Of those that merge to it anyway it may
+    /// say none.
     #[inline]
-    pub fn whole(&self, piece: &[u8]) -> Option<TokenId> {
-        if self.whole.is_empty() { None } else { self.whole.get(piece).copied() }
+    pub fn whole(&self, vocab: &Vocab, piece: &[u8]) -> Option<TokenId> {
+        match self.tables.get() {
+            Some(tables) if tables.whole.is_empty() => None,
+            Some(tables) => tables.whole.get(piece).copied(),
+            None => self.ignore_merges.then(|| vocab.id_of(piece)).flatten(),
+        }
     }
 
-    /// Whether a piece may have other ids than the same bytes as part of a longer one.
+    /// Whether a piece may have other ids than the same bytes as part of a longer one. Once it is false it
+    /// stays so.
     #[inline]
     pub fn tells_parts(&self) -> bool {
-        !self.whole.is_empty()
+        self.tables.get().map_or(self.ignore_merges, |tables| !tables.whole.is_empty())
     }
 
     /// Appends the ids of one whole piece. It has no missing byte.
-    pub fn encode(&self, piece: &[u8], merged: &mut Merged, ids: &mut Vec<TokenId>) {
-        if let Some(id) = self.whole(piece) {
+    pub fn encode(&self, vocab: &Vocab, piece: &[u8], merged: &mut Merged, ids: &mut Vec<TokenId>) {
+        if let Some(id) = self.whole(vocab, piece) {
             ids.push(id);
         } else {
-            self.merge(piece, &[(0, piece.len())], merged);
+            self.merge(vocab, piece, &[(0, piece.len())], merged);
             ids.extend_from_slice(merged.ids_of(0));
         }
     }
 
     /// Merges pieces of a text, each from one place to another. They have no missing byte.
-    pub fn merge(&self, text: &[u8], places: &[Span], merged: &mut Merged) {
-        let Merger { pairs, byte_ids, .. } = self;
+    pub fn merge(&self, vocab: &Vocab, text: &[u8], places: &[Span], merged: &mut Merged) {
+        if let Some(tables) = self.tables_for(vocab, places) {
+            return self.merge_by(&tables.pairs, text, places, merged);
+        }
+        let Merged { ids, spans, .. } = merged;
+        ids.clear();
+        spans.clear();
+        for &(start, end) in places {
+            let first = ids.len();
+            plain::merge(vocab, &text[start..end], ids);
+            spans.push((first, ids.len()));
+        }
+    }
+
+    fn merge_by(&self, pairs: &Pairs, text: &[u8], places: &[Span], merged: &mut Merged) {
+        let byte_ids = &self.byte_ids;
         let Merged { ids, spans, short, long, .. } = merged;
         ids.clear();
         spans.clear();

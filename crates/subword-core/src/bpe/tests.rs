@@ -48,13 +48,19 @@ fn spell(model: &Model, ids: &[TokenId]) -> Vec<String> {
     ids.iter().map(|id| String::from_utf8_lossy(bytes(id)).into_owned()).collect()
 }
 
-fn both(merger: &Merger, piece: &[u8]) -> [Vec<TokenId>; 2] {
+/// By the scan where the piece is short, by the heap, and where ids are ranks by the vocabulary alone.
+fn all_ways(model: &Model, merger: &Merger, piece: &[u8]) -> Vec<Vec<TokenId>> {
     let tokens = || piece.iter().map(|&b| merger.byte_ids[usize::from(b)]);
+    let pairs = &merger.tables(&model.vocab).pairs;
     let mut merged = Merged::default();
-    merger.merge(piece, &[(0, piece.len())], &mut merged);
-    let mut ids = [merged.ids_of(0).to_vec(), Vec::new()];
-    long::merge(&merger.pairs, tokens(), &mut long::Scratch::default(), &mut ids[1]);
-    ids
+    merger.merge_by(pairs, piece, &[(0, piece.len())], &mut merged);
+    let mut ways = vec![merged.ids_of(0).to_vec(), Vec::new()];
+    long::merge(pairs, tokens(), &mut long::Scratch::default(), &mut ways[1]);
+    if model.merges == Merges::Ranked {
+        ways.push(Vec::new());
+        plain::merge(&model.vocab, piece, &mut ways[2]);
+    }
+    ways
 }
 
 /// Numbers that are the same on every run.
@@ -69,7 +75,7 @@ fn random() -> impl FnMut(usize) -> usize {
 #[test]
 fn equal_pairs_merge_leftmost_first() {
     let model = model(&[("a", "a")], true);
-    for ids in both(&Merger::new(&model), b"aaaaa") {
+    for ids in all_ways(&model, &Merger::new(&model), b"aaaaa") {
         assert_eq!(spell(&model, &ids), ["aa", "aa", "a"]);
     }
 }
@@ -79,7 +85,7 @@ fn a_listed_pair_is_not_every_pair_with_the_same_result() {
     let merges = [("b", "c"), ("a", "b"), ("ab", "c")];
     for (listed, expected) in [(true, vec!["a", "bc"]), (false, vec!["abc"])] {
         let model = model(&merges, listed);
-        for ids in both(&Merger::new(&model), b"abc") {
+        for ids in all_ways(&model, &Merger::new(&model), b"abc") {
             assert_eq!(spell(&model, &ids), expected, "listed: {listed}");
         }
     }
@@ -107,7 +113,7 @@ fn all_ways_agree_on_random_merges() {
         for _ in 0..20 {
             let piece: String = (0..1 + random(150)).map(|_| alphabet[random(4)]).collect();
             let expected = naive(piece.as_bytes());
-            for ids in both(&merger, piece.as_bytes()) {
+            for ids in all_ways(&model, &merger, piece.as_bytes()) {
                 assert_eq!(ids, expected, "{piece} {pairs:?}");
             }
             let mut cut = Vec::new();
@@ -138,8 +144,9 @@ fn a_whole_piece_that_is_a_token_wins_if_the_model_says_so() {
     model.vocab.insert(300, b"abc").unwrap();
     let encode = |model: &Model| {
         let merger = Merger::new(model);
-        let merged = both(&merger, b"abc")[0].clone();
-        spell(model, &merger.whole(b"abc").map_or(merged, |id| vec![id]))
+        let mut ids = Vec::new();
+        merger.encode(&model.vocab, b"abc", &mut Merged::default(), &mut ids);
+        spell(model, &ids)
     };
     assert_eq!(encode(&model), ["a", "bc"]);
     model.ignore_merges = true;
@@ -165,11 +172,18 @@ fn ranks_in_any_order_mean_what_they_say() {
         for _ in 0..20 {
             let piece: Vec<u8> = (0..1 + random(12)).map(|_| b"abc"[random(3)]).collect();
             let expected = naive(&model, &piece);
-            for ids in both(&merger, &piece) {
+            for ids in all_ways(&model, &merger, &piece) {
                 assert_eq!(ids, expected, "{:?}", piece.escape_ascii().to_string());
             }
-            let whole = model.vocab.id_of(&piece).filter(|&id| expected != [id]);
-            assert_eq!(merger.whole(&piece), whole);
+            let token = model.vocab.id_of(&piece);
+            let whole = token.filter(|&id| expected != [id]);
+            assert_eq!(merger.whole(&model.vocab, &piece), whole);
+            // Without tables and with them.
+            for merger in [&Merger::new(&model), &merger] {
+                let mut ids = Vec::new();
+                merger.encode(&model.vocab, &piece, &mut Merged::default(), &mut ids);
+                assert_eq!(ids, token.map_or_else(|| expected.clone(), |id| vec![id]));
+            }
         }
     }
 }
@@ -207,6 +221,19 @@ fn merges_in_any_order_mean_what_they_say() {
 }
 
 #[test]
+fn tables_are_made_when_much_was_merged_without_them() {
+    let model = model(&[("a", "b"), ("ab", "a"), ("b", "a")], false);
+    let (few, much) = (b"abaab".to_vec(), b"aabba".repeat(PLAIN_COST / 500));
+    for text in [few.clone(), much] {
+        let merger = Merger::new(&model);
+        let mut merged = Merged::default();
+        merger.merge(&model.vocab, &text, &[(0, text.len())], &mut merged);
+        assert_eq!(merger.tables.get().is_none(), text == few);
+        assert_eq!(merged.ids_of(0), naive(&model, &text));
+    }
+}
+
+#[test]
 fn pieces_that_take_turns_do_not_disturb_each_other() {
     let mut random = random();
     let model = model(&[("a", "b"), ("ab", "a"), ("b", "a"), ("aba", "ba"), ("a", "a")], true);
@@ -219,7 +246,7 @@ fn pieces_that_take_turns_do_not_disturb_each_other() {
             let start = random(1800);
             places.push((start, start + 1 + random(100)));
         }
-        merger.merge(&text, &places, &mut merged);
+        merger.merge(&model.vocab, &text, &places, &mut merged);
         for (i, &(start, end)) in places.iter().enumerate() {
             assert_eq!(merged.ids_of(i), naive(&model, &text[start..end]));
         }

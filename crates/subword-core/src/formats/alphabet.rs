@@ -71,8 +71,17 @@ pub(super) fn written(bytes: &[u8]) -> String {
 pub(super) fn read_into(out: &mut Vec<u8>, text: &str) -> bool {
     out.clear();
     out.reserve(text.len());
-    for character in text.chars() {
-        match BYTES.get(character as usize) {
+    let mut bytes = text.bytes();
+    while let Some(first) = bytes.next() {
+        // PERF: by hand, as the alphabet has no characters of more than two bytes.
+        let character = match first {
+            0..0x80 => usize::from(first),
+            0x80..0xE0 => {
+                usize::from(first & 0x1F) << 6 | usize::from(bytes.next().unwrap_or(0) & 0x3F)
+            }
+            _ => LIMIT,
+        };
+        match BYTES.get(character) {
             Some(&byte) if byte != NO_BYTE => out.push(byte as u8),
             _ => return false,
         }

@@ -128,10 +128,10 @@ fn read_json(text: &[u8], path: &Path, options: &LoadOptions) -> Result<Model> {
         return read_merges(vocab, special_tokens, path, options);
     }
     refuse_merges(options)?;
-    let fields = json.fields()?;
+    let (fields, vocab) = native::open(&mut json)?;
     json.end()?;
     if native::recognise(&fields) {
-        return with_options(native::read(fields)?, options);
+        return with_options(native::read(fields, vocab)?, options);
     }
     if huggingface::recognise(&fields) {
         return with_options(huggingface::read(fields, options)?, options);

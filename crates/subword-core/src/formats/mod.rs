@@ -172,12 +172,12 @@ pub fn to_bytes(model: &Model) -> Vec<u8> {
 /// The model whose native file these bytes are.
 pub fn from_bytes(bytes: &[u8]) -> Result<Model> {
     let mut json = Json::new(bytes)?;
-    let fields = json.fields()?;
+    let (fields, vocab) = native::open(&mut json)?;
     json.end()?;
     if !native::recognise(&fields) {
         return Err({ fields.start() }.expected("an object with \"format\": \"subword\""));
     }
-    native::read(fields)
+    native::read(fields, vocab)
 }
 
 /// Special tokens with their ids. One without an id has the id of its bytes in the vocabulary, or

@@ -40,16 +40,19 @@ mod wordpiece;
 
 use super::json::{Fields, Json, write_string};
 use super::{alphabet, gpt2};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::{
     Encoder, EndOfWord, Merges, Model, Normalizer, Pattern, SpecialToken, Start, Units,
 };
 use crate::pretok::Named;
 use crate::types::TokenId;
-use crate::vocab::Vocab;
+use crate::vocab::{Filling, Vocab};
 
 const FORMAT: &str = "subword";
 const VERSION: TokenId = 1;
+
+/// About how many bytes of a file there are for each token, to make room.
+const BYTES_OF_A_TOKEN: usize = 32;
 
 const NORMALIZERS: [(&str, Normalizer); 5] = [
     ("nfc", Normalizer::Nfc),
@@ -74,18 +77,37 @@ pub(super) fn recognise(fields: &Fields) -> bool {
     fields.get("format").is_some_and(|mut json| json.string().is_ok_and(|name| name == FORMAT))
 }
 
-/// The model in a file.
-pub(super) fn read(mut fields: Fields) -> Result<Model> {
+/// What a JSON file holds. If it is one of these files, which say so first, its tokens are read on the
+/// way.
+pub(super) fn open<'a>(json: &mut Json<'a>) -> Result<(Fields<'a>, Option<Vocab>)> {
+    let mut vocab = None;
+    let fields = json.fields_and(|fields, key, json| {
+        let wanted = key == "vocab" && recognise(fields) && has_version(fields);
+        if wanted {
+            vocab = Some(read_vocab(json)?);
+        }
+        Ok(wanted)
+    })?;
+    Ok((fields, vocab))
+}
+
+fn has_version(fields: &Fields) -> bool {
+    fields.get("version").is_some_and(|mut json| json.id().is_ok_and(|found| found == VERSION))
+}
+
+/// The model in a file, and the tokens if they are read already.
+pub(super) fn read(mut fields: Fields, vocab: Option<Vocab>) -> Result<Model> {
     fields.take("format");
+    let known = has_version(&fields);
     let mut version = fields.need("version")?;
-    let place = version;
-    if version.id().ok() != Some(VERSION) {
-        return Err({ place }
+    if !known {
+        return Err(version
             .expected(&format!("version {VERSION}"))
             .with_hint("the file was written by a newer subword: upgrade to read it"));
     }
     let mut kind = fields.need("type")?;
-    let vocab = read_vocab(&mut fields.need("vocab")?)?;
+    let mut tokens = fields.need("vocab")?;
+    let vocab = vocab.map_or_else(|| read_vocab(&mut tokens), Ok)?;
     let mut model = match { kind }.string()?.as_ref() {
         "bpe" => read_bpe(&mut fields, vocab)?,
         "wordpiece" => read_word_piece(&mut fields, vocab)?,
@@ -207,16 +229,17 @@ fn read_special_token(json: &mut Json) -> Result<SpecialToken> {
 }
 
 fn read_vocab(json: &mut Json) -> Result<Vocab> {
-    let mut vocab = Vocab::default();
+    let mut vocab = Filling::new(json.left() / BYTES_OF_A_TOKEN);
     let mut bytes = Vec::new();
+    let at_its_line = |(error, place): (Error, Json)| error.on_line(place.line());
     json.object(|json, token| {
         if !alphabet::read_into(&mut bytes, &token) {
             return Err(alphabet::refusal(&token).on_line(json.line()));
         }
         let id = json.id()?;
-        vocab.insert(id, &bytes).map_err(|error| error.on_line(json.line()))
+        vocab.add(id, &bytes, *json).map_err(at_its_line)
     })?;
-    Ok(vocab)
+    vocab.finish().map_err(at_its_line)
 }
 
 fn read_merges(json: &mut Json, vocab: &Vocab) -> Result<Merges> {

@@ -20,7 +20,7 @@ use super::{LoadOptions, ranks, special_tokens};
 use crate::error::{Error, Result};
 use crate::model::{Merges, Model, Normalizer, Template};
 use crate::types::TokenId;
-use crate::vocab::{MAX_ID, MAX_TOKEN_BYTES, Vocab};
+use crate::vocab::{Filling, MAX_ID, MAX_TOKEN_BYTES, Vocab};
 
 const EXPECTED: &str = "expected a token in base64, one space and a rank";
 
@@ -53,19 +53,22 @@ pub(super) fn read(bytes: &[u8], options: &LoadOptions) -> Result<Model> {
 }
 
 fn read_vocab(bytes: &[u8]) -> Result<Vocab> {
-    let mut vocab = Vocab::with_capacity(bytes.len() / 16);
+    let mut vocab = Filling::new(bytes.len() / 16);
+    let at_its_line = |(error, line): (Error, usize)| error.on_line(line);
     let mut token = vec![0; MAX_TOKEN_BYTES + 3];
     for (at, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         if line.is_empty() {
             continue;
         }
-        read_line(line, &mut token, &mut vocab).map_err(|error| error.on_line(at + 1))?;
+        let (rank, length) = read_line(line, &mut token).map_err(|error| error.on_line(at + 1))?;
+        vocab.add(rank, &token[..length], at + 1).map_err(at_its_line)?;
     }
-    Ok(vocab)
+    vocab.finish().map_err(at_its_line)
 }
 
-fn read_line(line: &[u8], token: &mut [u8], vocab: &mut Vocab) -> Result<()> {
+/// The rank of a line, and how many bytes its token has, which is written to `token`.
+fn read_line(line: &[u8], token: &mut [u8]) -> Result<(TokenId, usize)> {
     let shown = || {
         let shown = &line[..line.len().min(60)];
         format!("\"{}\"{}", shown.escape_ascii(), if shown.len() < line.len() { "..." } else { "" })
@@ -85,7 +88,7 @@ fn read_line(line: &[u8], token: &mut [u8], vocab: &mut Vocab) -> Result<()> {
         return Err(Error::format(message));
     }
     match STANDARD.decode_slice(base64, token) {
-        Ok(length) => vocab.insert(rank, &token[..length]),
+        Ok(length) => Ok((rank, length)),
         Err(_) => Err(Error::format(format!("expected a token in base64, found {}", shown()))),
     }
 }

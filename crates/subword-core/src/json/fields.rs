@@ -24,10 +24,19 @@ pub(crate) struct Fields<'a> {
 impl<'a> Json<'a> {
     /// A small object, its values checked but not read.
     pub(crate) fn fields(&mut self) -> Result<Fields<'a>> {
+        self.fields_and(|_, _, _| Ok(false))
+    }
+
+    /// A small object. A value is checked, or read here and now if `read` wants to and says so: who reads
+    /// a large one twice pays twice.
+    pub(crate) fn fields_and(
+        &mut self,
+        mut read: impl FnMut(&Fields<'a>, &str, &mut Json<'a>) -> Result<bool>,
+    ) -> Result<Fields<'a>> {
         self.peek();
-        let start = *self;
-        let mut fields: Vec<(Cow<'a, str>, Json<'a>)> = Vec::new();
+        let mut all = Fields { start: *self, fields: Vec::new() };
         self.object(|json, key| {
+            let fields = &all.fields;
             if fields.iter().any(|(other, _)| *other == key) {
                 return Err(Error::format_line(
                     json.line(),
@@ -39,10 +48,14 @@ impl<'a> Json<'a> {
                 return Err(Error::format_line(json.line(), message));
             }
             json.peek();
-            fields.push((key, *json));
-            json.skip()
+            let place = *json;
+            if !read(&all, &key, json)? {
+                json.skip()?;
+            }
+            all.fields.push((key, place));
+            Ok(())
         })?;
-        Ok(Fields { start, fields })
+        Ok(all)
     }
 }
 

@@ -303,7 +303,7 @@ impl Tokenizer {
             } else if let Some(ids) = cache.long(piece, part) {
                 remembered.extend_from_slice(ids);
             } else if piece.len() > LONGEST_WORD {
-                self.joins.each_part(piece, |from, to| {
+                self.joins().each_part(piece, |from, to| {
                     places.push((start + from, start + to));
                 });
             } else {
@@ -311,7 +311,7 @@ impl Tokenizer {
             }
             gap.remembered = (first, remembered.len());
         }
-        self.merger.merge(text, places, merged);
+        self.merger.merge(&self.model.vocab, text, places, merged);
         let (mut from, mut place) = (0, 0);
         let (mut more, mut marks) = (0, marks.iter_mut().peekable());
         for (number, gap) in gaps.drain(..).enumerate() {
@@ -333,7 +333,7 @@ impl Tokenizer {
                 place += 1;
             }
             let piece = &text[start..end];
-            if let Some(id) = self.merger.whole(piece).filter(|_| !part) {
+            if let Some(id) = self.merger.whole(&self.model.vocab, piece).filter(|_| !part) {
                 ids.clear();
                 ids.push(id);
             }

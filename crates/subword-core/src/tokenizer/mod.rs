@@ -56,7 +56,8 @@ pub struct Tokenizer {
     model: Arc<Model>,
     splitter: Splitter,
     merger: Merger,
-    joins: Joins,
+    /// Where no token spans, made when a long piece first asks.
+    joins: OnceLock<Joins>,
     /// Where pieces are not merged, but cut into the longest tokens.
     longest: Option<Longest>,
     /// Pieces start from bytes and merge: for all others see `encode/words`.
@@ -153,7 +154,7 @@ impl Tokenizer {
             plain,
             longest,
             merger,
-            joins: Joins::new(if words.is_some() { &NO_TOKENS } else { &model.vocab }),
+            joins: OnceLock::new(),
             words,
             all: Finders::new(model.normalizer, tokens())?,
             always: Finders::new(model.normalizer, tokens().filter(|token| token.always))?,
@@ -177,6 +178,13 @@ impl Tokenizer {
     /// What it was made from.
     pub fn model(&self) -> &Model {
         &self.model
+    }
+
+    /// Where a long piece may be cut.
+    #[inline]
+    fn joins(&self) -> &Joins {
+        let vocab = if self.words.is_some() { &NO_TOKENS } else { &self.model.vocab };
+        self.joins.get_or_init(|| Joins::new(vocab))
     }
 
     /// The bound of the cache of each thread.

@@ -183,7 +183,7 @@ impl Kernel for Enter<'_> {
                 start = end;
             } else {
                 let mut cuts = [0; CUTS];
-                let parts = tokenizer.joins.cut(piece, &mut cuts);
+                let parts = tokenizer.joins().cut(piece, &mut cuts);
                 let whole = cuts[0] == piece.len() && !walk.within;
                 let part = tokenizer.merger.tells_parts() && !whole;
                 entries.push_parts(view, text, start, &cuts[..parts], part);

@@ -145,7 +145,7 @@ impl Tokenizer {
             return merge(start, end, worker, ids);
         }
         let mut result = Ok(());
-        self.joins.each_part(piece, |from, to| {
+        self.joins().each_part(piece, |from, to| {
             let (from, to) = (start + from, start + to);
             if result.is_ok() && !self.recall(text, (from, to), to < end, worker, ids) {
                 result = merge(from, to, worker, ids);
