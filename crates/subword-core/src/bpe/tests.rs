@@ -223,7 +223,7 @@ fn merges_in_any_order_mean_what_they_say() {
 #[test]
 fn tables_are_made_when_much_was_merged_without_them() {
     let model = model(&[("a", "b"), ("ab", "a"), ("b", "a")], false);
-    let (few, much) = (b"abaab".to_vec(), b"aabba".repeat(PLAIN_COST / 500));
+    let (few, much) = (b"abaab".to_vec(), b"aabba".repeat(PLAIN_COST / 200));
     for text in [few.clone(), much] {
         let merger = Merger::new(&model);
         let mut merged = Merged::default();
