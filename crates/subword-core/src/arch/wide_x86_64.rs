@@ -11,35 +11,42 @@ pub(super) struct Halves(pub(super) [__m256i; 2]);
 
 impl Halves {
     #[inline(always)]
-    fn map(self, change: impl Fn(__m256i) -> __m256i) -> Halves {
-        Halves([change(self.0[0]), change(self.0[1])])
-    }
-
-    #[inline(always)]
     pub(super) fn mask(self, test: impl Fn(__m256i) -> __m256i) -> u64 {
         // SAFETY: `Halves` are only made where AVX2 is enabled.
         let mask = |half| unsafe { _mm256_movemask_epi8(test(half)) as u32 };
         u64::from(mask(self.0[0])) | u64::from(mask(self.0[1])) << 32
     }
+}
 
-    /// Sixteen bytes of the table at a time: `vpshufb` gives zero where the highest bit of a place is
-    /// set, and a saturating addition sets it in all that are not among these sixteen.
-    #[inline(always)]
-    fn look_up_sixteens(self, table: &[u8], low_bits: u8) -> Halves {
-        // SAFETY: `Halves` are only made where AVX2 is enabled.
-        self.map(|half| unsafe {
-            let places = _mm256_and_si256(half, _mm256_set1_epi8(low_bits as i8));
-            let mut found = _mm256_setzero_si256();
-            for (number, sixteen) in table.as_chunks::<16>().0.iter().enumerate() {
-                let from = _mm256_set1_epi8((number << 4) as i8);
-                let here = _mm256_xor_si256(places, from);
-                let here = _mm256_adds_epu8(here, _mm256_set1_epi8(0x70));
-                let sixteen = _mm256_broadcastsi128_si256(_mm_loadu_si128(sixteen.as_ptr().cast()));
-                found = _mm256_or_si256(found, _mm256_shuffle_epi8(sixteen, here));
-            }
-            found
-        })
+/// Sixteen bytes of the table at a time: `vpshufb` gives zero where the highest bit of a place is set,
+/// and a saturating addition sets it in all that are not among these sixteen.
+///
+/// PERF: not a closure, which would not be compiled for AVX2.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn look_up_half(half: __m256i, table: &[u8], low_bits: u8) -> __m256i {
+    let places = _mm256_and_si256(half, _mm256_set1_epi8(low_bits as i8));
+    let mut found = _mm256_setzero_si256();
+    for (number, sixteen) in table.as_chunks::<16>().0.iter().enumerate() {
+        let here = _mm256_xor_si256(places, _mm256_set1_epi8((number << 4) as i8));
+        let here = _mm256_adds_epu8(here, _mm256_set1_epi8(0x70));
+        // SAFETY: these are 16 bytes; `loadu` takes any alignment.
+        let sixteen = unsafe { _mm_loadu_si128(sixteen.as_ptr().cast()) };
+        let sixteen = _mm256_broadcastsi128_si256(sixteen);
+        found = _mm256_or_si256(found, _mm256_shuffle_epi8(sixteen, here));
     }
+    found
+}
+
+/// Zero where the mask is: each byte of it to the eight bytes that it is about, then one bit of each.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn only_half(half: __m256i, mask: u32) -> __m256i {
+    const EIGHT: i64 = 0x0101_0101_0101_0101;
+    let places = _mm256_setr_epi64x(0, EIGHT, 2 * EIGHT, 3 * EIGHT);
+    let bytes = _mm256_shuffle_epi8(_mm256_set1_epi32(mask as i32), places);
+    let bit = _mm256_set1_epi64x(0x8040_2010_0804_0201u64 as i64);
+    _mm256_and_si256(half, _mm256_cmpeq_epi8(_mm256_and_si256(bytes, bit), bit))
 }
 
 impl Lanes for Halves {
@@ -102,31 +109,26 @@ impl Lanes for Halves {
 
     #[inline(always)]
     fn look_up_64(self, table: &[u8; 64]) -> Halves {
-        self.look_up_sixteens(table, 0x3F)
+        // SAFETY: as above.
+        Halves(unsafe {
+            [look_up_half(self.0[0], table, 0x3F), look_up_half(self.0[1], table, 0x3F)]
+        })
     }
 
     #[inline(always)]
     fn look_up_128(self, table: &[u8; 128]) -> Halves {
-        self.look_up_sixteens(table, 0x7F)
+        // SAFETY: as above.
+        Halves(unsafe {
+            [look_up_half(self.0[0], table, 0x7F), look_up_half(self.0[1], table, 0x7F)]
+        })
     }
 
     #[inline(always)]
     fn only(self, mask: u64) -> Halves {
-        // Each byte of the mask to the eight bytes that it is about, then one bit of each.
         // SAFETY: as above.
-        let only = |half, mask: u64| unsafe {
-            let places = _mm256_setr_epi64x(
-                0,
-                0x0101_0101_0101_0101,
-                0x0202_0202_0202_0202,
-                0x0303_0303_0303_0303,
-            );
-            let bytes = _mm256_shuffle_epi8(_mm256_set1_epi32(mask as i32), places);
-            let bit = _mm256_set1_epi64x(0x8040_2010_0804_0201u64 as i64);
-            let chosen = _mm256_cmpeq_epi8(_mm256_and_si256(bytes, bit), bit);
-            _mm256_and_si256(half, chosen)
-        };
-        Halves([only(self.0[0], mask), only(self.0[1], mask >> 32)])
+        Halves(unsafe {
+            [only_half(self.0[0], mask as u32), only_half(self.0[1], (mask >> 32) as u32)]
+        })
     }
 
     #[inline(always)]
