@@ -10,6 +10,7 @@ DECODE  play ##ing , ca  ->  "playing , ca"     and with clean-up "playing, ca"
 mod batch;
 
 use super::{Sink, Worker};
+use crate::cache::{LONGEST_SHORT, short_key};
 use crate::error::Result;
 use crate::model::{BertTables, Model, Normalizer, Pattern, Units, WordPiece};
 use crate::pretok::Named;
@@ -111,8 +112,16 @@ impl Tokenizer {
     /// Lets a new worker know the words that are tokens.
     pub(super) fn remember_vocabulary(&self, fast: &Fast, worker: &mut Worker) {
         worker.cache.reserve(fast.vocabulary.len());
-        for &id in &fast.vocabulary {
-            if let Some(word) = self.model.vocab.bytes_of(id) {
+        let token = |&id: &TokenId| Some((id, self.model.vocab.bytes_of(id)?));
+        // PERF: a few at a time, whose lines are asked for first.
+        for some in fast.vocabulary.chunks(32) {
+            let view = worker.cache.view();
+            for (_, word) in some.iter().filter_map(token) {
+                if word.len() <= LONGEST_SHORT {
+                    view.line_of(short_key(word, 0, word.len(), false));
+                }
+            }
+            for (id, word) in some.iter().filter_map(token) {
                 worker.cache.insert(word, 0, word.len(), false, &[id]);
             }
         }
