@@ -124,6 +124,9 @@ pub trait Classify {
     /// many count, 0 if it is not there.
     fn look_up(line: &Line, key: Key, into: &mut [u32; 8]) -> usize;
 
+    /// How many ids a key has in a line; 0 if it is not there.
+    fn number(line: &Line, key: Key) -> usize;
+
     /// The keys of four pieces next to each other and the lines where they live: the top bits of their
     /// hashes without the last `shift`. Bit i of the answer: piece i is too long; its line is 0 and its
     /// key means nothing. None if a piece starts in the last 15 bytes of the text.
@@ -338,7 +341,9 @@ mod tests {
         #[inline(always)]
         fn run<C: Classify>(self) -> Self::Output {
             let mut ids = [u32::MAX; 8];
-            (C::look_up(self.0, self.1, &mut ids), ids)
+            let count = C::look_up(self.0, self.1, &mut ids);
+            assert_eq!(C::number(self.0, self.1), count);
+            (count, ids)
         }
     }
 

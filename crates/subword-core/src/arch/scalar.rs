@@ -73,6 +73,11 @@ impl Classify for Scalar {
     }
 
     #[inline(always)]
+    fn number(line: &Line, key: Key) -> usize {
+        sets::number(line, key)
+    }
+
+    #[inline(always)]
     fn look_up(line: &Line, key: Key, into: &mut [u32; 8]) -> usize {
         sets::look_up(line, key, into)
     }

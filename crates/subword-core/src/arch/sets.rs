@@ -29,8 +29,17 @@ pub fn look_up(line: &Line, key: Key, into: &mut [u32; 8]) -> usize {
     if first | second { (v >> (2 * ID_BITS)) as usize } else { 0 }
 }
 
+/// The plain form of [`super::Classify::number`].
+#[inline(always)]
+pub(super) fn number(line: &Line, key: Key) -> usize {
+    let first = (line[0] ^ key[0]) | (line[1] ^ key[1]) == 0;
+    let second = (line[2] ^ key[0]) | (line[3] ^ key[1]) == 0;
+    let word = if first { line[4] } else { line[6] };
+    if first | second { (word >> (2 * ID_BITS)) as usize } else { 0 }
+}
+
 #[cfg(target_arch = "x86_64")]
-pub(super) use wide::look_up_avx512;
+pub(super) use wide::{look_up_avx512, number_avx512};
 
 #[cfg(target_arch = "x86_64")]
 mod wide {
@@ -70,6 +79,19 @@ mod wide {
         let ids = _mm512_and_si512(ids, _mm512_set1_epi32(ID_MASK as i32));
         // SAFETY: there is room for eight ids, which are 32 bytes; `storeu` takes any alignment.
         unsafe { _mm256_storeu_si256(into.as_mut_ptr().cast(), _mm512_castsi512_si256(ids)) };
+        if found == 0 { 0 } else { (line[at % 8] >> (2 * ID_BITS)) as usize }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,bmi1")]
+    pub(in super::super) fn number_avx512(line: &Line, key: Key) -> usize {
+        // SAFETY: a line has 64 bytes, a key 16; `loadu` takes any alignment.
+        let (lanes, key) = unsafe {
+            (_mm512_loadu_si512(line.as_ptr().cast()), _mm_loadu_si128(key.as_ptr().cast()))
+        };
+        let equal = _mm512_cmpeq_epi64_mask(lanes, _mm512_broadcast_i32x4(key));
+        let found = u32::from(equal) & u32::from(equal) >> 1 & 0b101;
+        let at = 4 + (found as usize >> 1 & 2);
         if found == 0 { 0 } else { (line[at % 8] >> (2 * ID_BITS)) as usize }
     }
 }

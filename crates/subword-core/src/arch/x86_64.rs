@@ -66,6 +66,11 @@ impl Classify for Avx2 {
     }
 
     #[inline(always)]
+    fn number(line: &Line, key: Key) -> usize {
+        sets::number(line, key)
+    }
+
+    #[inline(always)]
     fn look_up(line: &Line, key: Key, into: &mut [u32; 8]) -> usize {
         sets::look_up(line, key, into)
     }
@@ -152,6 +157,12 @@ impl Classify for Avx512 {
     fn positions(bits: u64, base: usize, into: &mut Vec<usize>) {
         // SAFETY: as above.
         unsafe { positions_avx512(bits, base, into) }
+    }
+
+    #[inline(always)]
+    fn number(line: &Line, key: Key) -> usize {
+        // SAFETY: as above.
+        unsafe { sets::number_avx512(line, key) }
     }
 
     #[inline(always)]

@@ -103,6 +103,10 @@ pub(super) trait Sink {
     fn many(&mut self, ids: &[TokenId]);
     /// Whether it wants no more.
     fn is_full(&self) -> bool;
+    /// Whether it looks at the ids; else how many there are is enough.
+    fn wants_ids(&self) -> bool {
+        true
+    }
 }
 
 impl Sink for Vec<TokenId> {
@@ -130,6 +134,10 @@ impl Sink for Counter {
 
     fn is_full(&self) -> bool {
         self.count > self.limit
+    }
+
+    fn wants_ids(&self) -> bool {
+        false
     }
 }
 
@@ -249,7 +257,8 @@ impl Tokenizer {
             let view = cache.view();
             self.level.run(Enter { tokenizer: self, text, ends, view, walk: &mut walk, entries });
             marks.clear();
-            let look_up = LookUp { text, entries, view, known, gaps, documents, marks };
+            let wants_ids = sink.wants_ids();
+            let look_up = LookUp { text, entries, view, known, gaps, documents, marks, wants_ids };
             let mut found = self.level.run(look_up);
             if gaps.is_empty() {
                 sink.many(&known[..found]);
@@ -358,6 +367,8 @@ struct LookUp<'a> {
     /// Where documents end.
     documents: &'a [usize],
     marks: &'a mut Vec<Mark>,
+    /// Whether anybody looks at the ids; else they are not written.
+    wants_ids: bool,
 }
 
 impl Kernel for LookUp<'_> {
@@ -365,7 +376,14 @@ impl Kernel for LookUp<'_> {
 
     #[inline(always)]
     fn run<C: Classify>(self) -> usize {
-        let LookUp { text, entries, view, known, gaps, documents, marks } = self;
+        if self.wants_ids { self.each::<C, true>() } else { self.each::<C, false>() }
+    }
+}
+
+impl LookUp<'_> {
+    #[inline(always)]
+    fn each<C: Classify, const IDS: bool>(self) -> usize {
+        let LookUp { text, entries, view, known, gaps, documents, marks, .. } = self;
         let most = entries.count * MIDDLE_IDS + 8;
         if known.len() < most {
             known.resize(most, 0);
@@ -379,11 +397,16 @@ impl Kernel for LookUp<'_> {
             let to = document.unwrap_or(entries.count);
             let keys = entries.keys[at..to].iter().zip(&entries.lines[at..to]);
             for (number, (&key, &line)) in keys.enumerate() {
-                let Some(places) = known[len..].first_chunk_mut() else { break };
-                let mut count = view.short_into::<C>(key, line, places);
+                let from = if IDS { len } else { 0 };
+                let Some(places) = known[from..].first_chunk_mut() else { break };
+                let mut count = if IDS {
+                    view.short_into::<C>(key, line, places)
+                } else {
+                    view.short_number::<C>(key, line)
+                };
                 if count == 0 {
                     let place = entries.place(at + number);
-                    count = elsewhere(view, text, place, key, line, &mut known[len..]);
+                    count = elsewhere(view, text, place, key, line, &mut known[from..]);
                     if count == 0 {
                         gaps.push(Gap { known: len, place, remembered: (0, 0) });
                     }
