@@ -22,7 +22,14 @@ impl Engine {
         add_special_tokens: bool,
         threads: Threads,
     ) -> PyResult<Ragged> {
-        let ragged = match self.ragged_of_units(py, objects, special, errors, threads)? {
+        let mut ragged = None;
+        if let Some(mut texts) = self.texts_as_they_are(objects, special, errors)? {
+            let texts = texts.all();
+            ragged = run(py, usize::MAX, || {
+                self.tokenizer().encode_batch_units(&texts, &special.0, threads)
+            })?;
+        }
+        let ragged = match ragged {
             Some(ragged) => ragged,
             None => {
                 let mut texts = Texts::as_utf8(objects, errors)?;
@@ -36,24 +43,19 @@ impl Engine {
         })
     }
 
-    /// The ids of texts that are converted as they are encoded; none if that does not do.
-    fn ragged_of_units(
+    /// Texts that are converted as they are encoded; none if an error may have to be told.
+    fn texts_as_they_are<'a>(
         &self,
-        py: Python<'_>,
-        objects: &Objects<'_>,
+        objects: &'a Objects<'_>,
         special: &Special,
         errors: Errors,
-        threads: Threads,
-    ) -> PyResult<Option<Ragged>> {
-        if !self.tokenizer().takes_units(&special.0) {
-            return Ok(None);
-        }
-        let mut texts = Texts::as_they_are(objects, errors)?;
-        let texts = texts.all();
-        run(py, usize::MAX, || self.tokenizer().encode_batch_units(&texts, &special.0, threads))
+    ) -> PyResult<Option<Texts<'a>>> {
+        let taken = self.tokenizer().takes_units(&special.0);
+        taken.then(|| Texts::as_they_are(objects, errors)).transpose()
     }
 
-    /// The same as lists, made here while other threads encode.
+    /// Their ids as lists, made here while other threads encode; none if the texts have to be converted
+    /// first.
     pub(crate) fn lists_of_units(
         &self,
         py: Python<'_>,
@@ -62,10 +64,9 @@ impl Engine {
         errors: Errors,
         threads: Threads,
     ) -> PyResult<Option<Vec<Py<PyList>>>> {
-        if !self.tokenizer().takes_units(&special.0) {
+        let Some(mut texts) = self.texts_as_they_are(objects, special, errors)? else {
             return Ok(None);
-        }
-        let mut texts = Texts::as_they_are(objects, errors)?;
+        };
         let texts = texts.all();
         let (mut lists, mut made) = (Vec::with_capacity(texts.len()), Ok(()));
         let mut append = |parts: &[Ragged]| {

@@ -109,7 +109,8 @@ impl Masks {
     }
 }
 
-/// A way to classify 64 bytes.
+/// A way to classify 64 bytes, and what else has a form of its own at some level. Where a level has none it
+/// takes the plain one, which stands here.
 pub trait Classify {
     /// The classes of the characters that start in the first 64 bytes; those beyond ASCII by a table.
     fn classify(window: &[u8; WINDOW], table: &WideClasses) -> Masks;
@@ -118,41 +119,62 @@ pub trait Classify {
     fn spread(bits: u64, places: u64) -> u64;
 
     /// Appends the positions of the ones, each with `base` added.
-    fn positions(bits: u64, base: usize, into: &mut Vec<usize>);
+    #[inline(always)]
+    fn positions(bits: u64, base: usize, into: &mut Vec<usize>) {
+        scalar::positions(bits, base, into);
+    }
 
     /// The ids of a key in a line of two keys and their ids (see `cache`): writes all places, says how
     /// many count, 0 if it is not there.
-    fn look_up(line: &Line, key: Key, into: &mut [u32; 8]) -> usize;
+    #[inline(always)]
+    fn look_up(line: &Line, key: Key, into: &mut [u32; 8]) -> usize {
+        sets::look_up(line, key, into)
+    }
 
     /// How many ids a key has in a line; 0 if it is not there.
-    fn number(line: &Line, key: Key) -> usize;
+    #[inline(always)]
+    fn number(line: &Line, key: Key) -> usize {
+        sets::number(line, key)
+    }
 
     /// The keys of four pieces next to each other and the lines where they live: the top bits of their
     /// hashes without the last `shift`. Bit i of the answer: piece i is too long; its line is 0 and its
     /// key means nothing. None if a piece starts in the last 15 bytes of the text.
+    #[inline(always)]
     fn keys(
         text: &[u8],
         bounds: &Bounds,
         shift: u32,
         keys: &mut [Key; KEYS],
         lines: &mut [u32; KEYS],
-    ) -> Option<u8>;
+    ) -> Option<u8> {
+        keys::keys(text, bounds, shift, keys, lines)
+    }
 
     /// The bytes of a piece, at most 64, as tokens, two of them as one where that merge is sure: how many
     /// there are. What was written beyond them means nothing. `ids` are those of the bytes.
+    #[inline(always)]
     fn sure_merges(
         piece: &[u8],
         all: &AllTwoBytes,
         ids: &[u32; 256],
         into: &mut [u32; MOST_BYTES],
-    ) -> usize;
+    ) -> usize {
+        sure::sure_merges(piece, all, ids, into)
+    }
 
     /// What the first bytes of a text, at most 64, become by BERT's rules. What was written beyond the
     /// bytes that count means nothing.
-    fn bert(text: &[u8], bytes: &mut [u8; BLOCK], rules: &BertRules) -> BertBlock;
+    #[inline(always)]
+    fn bert(text: &[u8], bytes: &mut [u8; BLOCK], rules: &BertRules) -> BertBlock {
+        bert::plain(text, bytes, rules)
+    }
 
     /// Code points as UTF-8: how many bytes were written; none if one of them is no character.
-    fn utf8(codes: &[u32; UTF8_GROUP], into: &mut [u8; 4 * UTF8_GROUP]) -> Option<usize>;
+    #[inline(always)]
+    fn utf8(codes: &[u32; UTF8_GROUP], into: &mut [u8; 4 * UTF8_GROUP]) -> Option<usize> {
+        utf8::plain(codes, into)
+    }
 }
 
 /// Work that is compiled for each level.

@@ -1,10 +1,7 @@
 //! The plain form, which defines the answer.
 
 use super::wide::{WideClasses, class};
-use super::{
-    AllTwoBytes, BLOCK, BertBlock, BertRules, Bounds, Classify, KEYS, Key, Line, MOST_BYTES, Masks,
-    UTF8_GROUP, WINDOW, bert, keys, sets, sure, utf8,
-};
+use super::{BLOCK, Classify, Masks, WINDOW};
 
 /// One bit per class of ASCII.
 pub(super) const CLASS_BITS: [u8; 128] = {
@@ -63,53 +60,13 @@ impl Classify for Scalar {
         }
         word
     }
+}
 
-    #[inline(always)]
-    fn positions(mut bits: u64, base: usize, into: &mut Vec<usize>) {
-        while bits != 0 {
-            into.push(base + bits.trailing_zeros() as usize);
-            bits &= bits - 1;
-        }
-    }
-
-    #[inline(always)]
-    fn number(line: &Line, key: Key) -> usize {
-        sets::number(line, key)
-    }
-
-    #[inline(always)]
-    fn look_up(line: &Line, key: Key, into: &mut [u32; 8]) -> usize {
-        sets::look_up(line, key, into)
-    }
-
-    #[inline(always)]
-    fn keys(
-        text: &[u8],
-        bounds: &Bounds,
-        shift: u32,
-        keys: &mut [Key; KEYS],
-        lines: &mut [u32; KEYS],
-    ) -> Option<u8> {
-        keys::keys(text, bounds, shift, keys, lines)
-    }
-
-    #[inline(always)]
-    fn sure_merges(
-        piece: &[u8],
-        all: &AllTwoBytes,
-        ids: &[u32; 256],
-        into: &mut [u32; MOST_BYTES],
-    ) -> usize {
-        sure::sure_merges(piece, all, ids, into)
-    }
-
-    #[inline(always)]
-    fn bert(text: &[u8], bytes: &mut [u8; BLOCK], rules: &BertRules) -> BertBlock {
-        bert::plain(text, bytes, rules)
-    }
-
-    #[inline(always)]
-    fn utf8(codes: &[u32; UTF8_GROUP], into: &mut [u8; 4 * UTF8_GROUP]) -> Option<usize> {
-        utf8::plain(codes, into)
+/// The plain form of [`Classify::positions`].
+#[inline(always)]
+pub(super) fn positions(mut bits: u64, base: usize, into: &mut Vec<usize>) {
+    while bits != 0 {
+        into.push(base + bits.trailing_zeros() as usize);
+        bits &= bits - 1;
     }
 }

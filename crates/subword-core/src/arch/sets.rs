@@ -17,25 +17,37 @@ const ID_BITS: u32 = 21;
 
 const ID_MASK: u32 = (1 << ID_BITS) - 1;
 
+/// Whether a line has a key, and where its ids start; somewhere among ids if it does not.
+///
+/// PERF: which of the two places it is cannot be predicted, that it is one of them can.
+#[inline(always)]
+fn find(line: &Line, key: Key) -> (bool, usize) {
+    let first = (line[0] ^ key[0]) | (line[1] ^ key[1]) == 0;
+    let second = (line[2] ^ key[0]) | (line[3] ^ key[1]) == 0;
+    (first | second, if first { 4 } else { 6 })
+}
+
+/// How many ids there are, by their first word.
+#[inline(always)]
+fn number_in(word: u64) -> usize {
+    (word >> (2 * ID_BITS)) as usize
+}
+
 /// The plain form of [`super::Classify::look_up`].
 #[inline(always)]
 pub fn look_up(line: &Line, key: Key, into: &mut [u32; 8]) -> usize {
-    let first = (line[0] ^ key[0]) | (line[1] ^ key[1]) == 0;
-    let second = (line[2] ^ key[0]) | (line[3] ^ key[1]) == 0;
-    // PERF: which of the two places it is cannot be predicted, that it is one of them can.
-    let (v, w) = if first { (line[4], line[5]) } else { (line[6], line[7]) };
+    let (found, at) = find(line, key);
+    let (v, w) = (line[at], line[at + 1]);
     let id = |word: u64, place: u32| (word >> (place * ID_BITS)) as u32 & ID_MASK;
     into[..5].copy_from_slice(&[id(v, 0), id(v, 1), id(w, 0), id(w, 1), id(w, 2)]);
-    if first | second { (v >> (2 * ID_BITS)) as usize } else { 0 }
+    if found { number_in(v) } else { 0 }
 }
 
 /// The plain form of [`super::Classify::number`].
 #[inline(always)]
 pub(super) fn number(line: &Line, key: Key) -> usize {
-    let first = (line[0] ^ key[0]) | (line[1] ^ key[1]) == 0;
-    let second = (line[2] ^ key[0]) | (line[3] ^ key[1]) == 0;
-    let word = if first { line[4] } else { line[6] };
-    if first | second { (word >> (2 * ID_BITS)) as usize } else { 0 }
+    let (found, at) = find(line, key);
+    if found { number_in(line[at]) } else { 0 }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -45,7 +57,7 @@ pub(super) use wide::{look_up_avx512, number_avx512};
 mod wide {
     use std::arch::x86_64::*;
 
-    use super::{ID_BITS, ID_MASK, Key, Line};
+    use super::{ID_BITS, ID_MASK, Key, Line, number_in};
 
     /// The bits from which the bytes of two ids are taken, each id as four bytes.
     const fn bits_of(first: u32, second: u32) -> i64 {
@@ -58,9 +70,10 @@ mod wide {
         bits
     }
 
+    /// The same as `find`, both keys by one comparison.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,bmi1")]
-    pub(in super::super) fn look_up_avx512(line: &Line, key: Key, into: &mut [u32; 8]) -> usize {
+    #[target_feature(enable = "avx512f,bmi1")]
+    fn find_avx512(line: &Line, key: Key) -> (bool, usize) {
         // SAFETY: a line has 64 bytes, a key 16; `loadu` takes any alignment.
         let (lanes, key) = unsafe {
             (_mm512_loadu_si512(line.as_ptr().cast()), _mm_loadu_si128(key.as_ptr().cast()))
@@ -69,7 +82,13 @@ mod wide {
         // Bit 0 or bit 2: both words of the first or of the second key are equal.
         let found = u32::from(equal) & u32::from(equal) >> 1 & 0b101;
         // PERF: what is not found reads some place too, and no branch is taken.
-        let at = 4 + (found as usize >> 1 & 2);
+        (found != 0, 4 + (found as usize >> 1 & 2))
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,bmi1")]
+    pub(in super::super) fn look_up_avx512(line: &Line, key: Key, into: &mut [u32; 8]) -> usize {
+        let (found, at) = find_avx512(line, key);
         // SAFETY: `at` is 4 or 6, so these are 16 bytes of the line; `loadu` takes any alignment.
         let ids = unsafe { _mm_loadu_si128(line.as_ptr().add(at).cast()) };
         // The words as they are, and the second twice more.
@@ -79,19 +98,13 @@ mod wide {
         let ids = _mm512_and_si512(ids, _mm512_set1_epi32(ID_MASK as i32));
         // SAFETY: there is room for eight ids, which are 32 bytes; `storeu` takes any alignment.
         unsafe { _mm256_storeu_si256(into.as_mut_ptr().cast(), _mm512_castsi512_si256(ids)) };
-        if found == 0 { 0 } else { (line[at % 8] >> (2 * ID_BITS)) as usize }
+        if found { number_in(line[at % 8]) } else { 0 }
     }
 
     #[inline]
     #[target_feature(enable = "avx512f,bmi1")]
     pub(in super::super) fn number_avx512(line: &Line, key: Key) -> usize {
-        // SAFETY: a line has 64 bytes, a key 16; `loadu` takes any alignment.
-        let (lanes, key) = unsafe {
-            (_mm512_loadu_si512(line.as_ptr().cast()), _mm_loadu_si128(key.as_ptr().cast()))
-        };
-        let equal = _mm512_cmpeq_epi64_mask(lanes, _mm512_broadcast_i32x4(key));
-        let found = u32::from(equal) & u32::from(equal) >> 1 & 0b101;
-        let at = 4 + (found as usize >> 1 & 2);
-        if found == 0 { 0 } else { (line[at % 8] >> (2 * ID_BITS)) as usize }
+        let (found, at) = find_avx512(line, key);
+        if found { number_in(line[at % 8]) } else { 0 }
     }
 }

@@ -3,7 +3,7 @@
 use std::arch::x86_64::*;
 
 use super::bert_x86_64::{bert_avx2, bert_avx512};
-use super::scalar::{CLASS_BITS, Scalar};
+use super::scalar::CLASS_BITS;
 use super::wide::{self, Lanes, WideClasses};
 use super::wide_x86_64::{Bytes, Halves};
 use super::{
@@ -61,50 +61,9 @@ impl Classify for Avx2 {
     }
 
     #[inline(always)]
-    fn positions(bits: u64, base: usize, into: &mut Vec<usize>) {
-        Scalar::positions(bits, base, into);
-    }
-
-    #[inline(always)]
-    fn number(line: &Line, key: Key) -> usize {
-        sets::number(line, key)
-    }
-
-    #[inline(always)]
-    fn look_up(line: &Line, key: Key, into: &mut [u32; 8]) -> usize {
-        sets::look_up(line, key, into)
-    }
-
-    #[inline(always)]
-    fn keys(
-        text: &[u8],
-        bounds: &Bounds,
-        shift: u32,
-        keys: &mut [Key; KEYS],
-        lines: &mut [u32; KEYS],
-    ) -> Option<u8> {
-        keys::keys(text, bounds, shift, keys, lines)
-    }
-
-    #[inline(always)]
-    fn sure_merges(
-        piece: &[u8],
-        all: &AllTwoBytes,
-        ids: &[u32; 256],
-        into: &mut [u32; MOST_BYTES],
-    ) -> usize {
-        sure::sure_merges(piece, all, ids, into)
-    }
-
-    #[inline(always)]
     fn bert(text: &[u8], bytes: &mut [u8; BLOCK], rules: &BertRules) -> BertBlock {
         // SAFETY: as above.
         unsafe { bert_avx2(text, bytes, rules) }
-    }
-
-    #[inline(always)]
-    fn utf8(codes: &[u32; UTF8_GROUP], into: &mut [u8; 4 * UTF8_GROUP]) -> Option<usize> {
-        Scalar::utf8(codes, into)
     }
 }
 
