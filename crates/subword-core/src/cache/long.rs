@@ -1,6 +1,7 @@
 //! The table of long pieces: bytes and ids in two arenas behind an open-addressed table.
 
-use super::{LONGEST, power_of_two_below};
+use super::LONGEST;
+use super::table::power_of_two_below;
 use crate::types::TokenId;
 use crate::vocab::hash;
 

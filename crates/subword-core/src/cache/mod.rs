@@ -35,12 +35,14 @@ A cache belongs to one thread at a time (see [`Pool`]): no locks, no shared writ
 mod keys;
 mod long;
 mod pool;
+mod table;
 
-use crate::arch::{self, Classify, Line, Lines};
+use crate::arch::{self, Classify, Line};
 use crate::types::TokenId;
 use crate::vocab::MAX_ID;
 use keys::{MiddleKey, middle_hash, middle_key};
 use long::Long;
+use table::Table;
 
 pub use crate::arch::{KEYS, Key};
 pub use keys::{NO_KEY, characters, short_key};
@@ -70,79 +72,6 @@ pub struct Cache {
     /// In a line a key of four words, then its ids; the line beside it belongs to the same set.
     middle: Table,
     long: Long,
-}
-
-/// Lines that are chosen by the top bits of a hash. Starts small, so that little text needs little
-/// memory and stays in the processor's caches, and grows as it fills.
-///
-/// PERF: it grows in place. There is room for all lines from the start, and what was never used of it is
-/// no memory yet; a copy would touch new memory for all the lines that there were.
-#[derive(Debug)]
-struct Table {
-    /// As many as there may be.
-    room: Lines,
-    /// How many are used.
-    len: usize,
-    shift: u32,
-    /// How many entries were put in since the last growth.
-    entered: usize,
-}
-
-impl Table {
-    const FIRST: usize = 1 << 12;
-
-    fn new(bytes: usize) -> Table {
-        let most = power_of_two_below(bytes / size_of::<Line>());
-        let mut table = Table { room: Lines::room(most), len: 0, shift: 63, entered: 0 };
-        table.extend(most.min(Table::FIRST));
-        table
-    }
-
-    /// Uses so many lines.
-    fn extend(&mut self, len: usize) {
-        arch::prefer_huge_pages(&mut self.room[self.len..len]);
-        self.len = len;
-        self.shift = if len > 1 { 64 - len.trailing_zeros() } else { 63 };
-        self.entered = 0;
-    }
-
-    /// Counts a new entry and extends the table if it is time: when a quarter of the places is taken, so
-    /// that few sets are full. A line has `places` of them. Returns how many sets there were, if their
-    /// entries have to move.
-    ///
-    /// Lines are chosen by the top bits, so a set goes to the few sets that its own place becomes.
-    /// Whoever moves sets from the last to the first finds room there: nothing lies behind but what
-    /// moved before.
-    fn grow(&mut self, places: usize) -> Option<usize> {
-        self.entered += 1;
-        let (len, most) = (self.len, self.room.len());
-        (self.entered * 4 > len * places && len < most).then(|| {
-            self.extend((4 * len).min(most));
-            len / 2
-        })
-    }
-
-    /// Empties a set.
-    ///
-    /// PERF: half of the lines and more are empty, and are not written.
-    #[inline(always)]
-    fn take(&mut self, set: usize) -> impl Iterator<Item = Line> + use<> {
-        [2 * set, 2 * set + 1]
-            .map(|at| {
-                let line = &mut self.room[at];
-                (line[0] | line[1] != 0).then(|| std::mem::take(line))
-            })
-            .into_iter()
-            .flatten()
-    }
-
-    fn lines(&self) -> &[Line] {
-        &self.room[..self.len]
-    }
-
-    fn line_of(&self, hash: u64) -> usize {
-        (hash >> self.shift) as usize
-    }
 }
 
 /// The id in a place: 21 bits, two in the first word, three in every other.
@@ -295,10 +224,7 @@ impl Cache {
 
     /// Makes room for so many short pieces at once, in an empty cache, and for as many to come.
     pub fn reserve(&mut self, pieces: usize) {
-        let len = (4 * pieces).next_power_of_two().min(self.short.room.len());
-        if len > self.short.len {
-            self.short.extend(len);
-        }
+        self.short.reserve(4 * pieces);
     }
 
     /// What the hot loop looks at.
@@ -306,9 +232,9 @@ impl Cache {
     pub fn view(&self) -> View<'_> {
         View {
             short: self.short.lines(),
-            short_shift: self.short.shift,
+            short_shift: self.short.shift(),
             middle: self.middle.lines(),
-            middle_shift: self.middle.shift,
+            middle_shift: self.middle.shift(),
         }
     }
 
@@ -382,10 +308,12 @@ impl Cache {
     /// The key 0 is none.
     fn put_short(&mut self, key: Key, [first, second]: [u64; 2]) {
         let at = self.short.line_of(arch::hash(key));
-        let Some(line) = self.short.room.get_mut(at).filter(|_| key != [0; 2]) else { return };
+        let Some(line) = self.short.lines_mut().get_mut(at).filter(|_| key != [0; 2]) else {
+            return;
+        };
         let [a, b, c, d, v, w, x, y] = *line;
         *line = [key[0], key[1], a, b, first, second, v, w];
-        if let Some([.., e, f, _, _, s, t]) = self.short.room.get_mut(at ^ 1)
+        if let Some([.., e, f, _, _, s, t]) = self.short.lines_mut().get_mut(at ^ 1)
             && [c, d] != [0; 2]
             && [*e, *f] == [0; 2]
         {
@@ -396,19 +324,15 @@ impl Cache {
     /// The same in a line of its own.
     fn put_middle(&mut self, key: MiddleKey, [v, w, x, y]: [u64; 4]) {
         let at = self.middle.line_of(middle_hash(&key));
-        if at ^ 1 < self.middle.len && key != [0; 4] {
-            if self.middle.room[at][..4] != [0; 4] {
-                self.middle.room[at ^ 1] = self.middle.room[at];
+        let lines = self.middle.lines_mut();
+        if at ^ 1 < lines.len() && key != [0; 4] {
+            if lines[at][..4] != [0; 4] {
+                lines[at ^ 1] = lines[at];
             }
             let [a, b, c, d] = key;
-            self.middle.room[at] = [a, b, c, d, v, w, x, y];
+            lines[at] = [a, b, c, d, v, w, x, y];
         }
     }
-}
-
-/// The largest power of two that is at most `n`; 0 for 0.
-fn power_of_two_below(n: usize) -> usize {
-    n.checked_ilog2().map_or(0, |log| 1 << log)
 }
 
 #[cfg(test)]
@@ -441,7 +365,7 @@ mod tests {
                 remembered += usize::from(found.is_some());
             }
             assert_eq!(remembered > 0, bytes >= 1000, "{bytes}");
-            let lines = cache.short.len + cache.middle.len;
+            let lines = cache.short.lines().len() + cache.middle.lines().len();
             let used = lines * size_of::<Line>() + cache.long.used();
             assert!(used <= bytes, "{used} of {bytes}");
         }
@@ -450,10 +374,10 @@ mod tests {
     #[test]
     fn growing_keeps_most() {
         let mut cache = Cache::new(1 << 24);
-        let first = cache.short.len;
+        let first = cache.short.lines().len();
         let piece = |i: u32| format!("é{i}{}", "x".repeat(i as usize % 3 * 10)).into_bytes();
         (0..40_000).for_each(|i| insert(&mut cache, &piece(i), i));
-        assert!(cache.short.len > first && cache.middle.len > first);
+        assert!(cache.short.lines().len() > first && cache.middle.lines().len() > first);
         let known = (0..40_000).filter(|&i| look_up(&cache, &piece(i), false) == Some(vec![i]));
         let known = known.count();
         assert!(known > 30_000, "{known}");

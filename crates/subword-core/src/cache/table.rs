@@ -1,0 +1,140 @@
+/*!
+A table of lines that grows.
+
+Lines are chosen by the top bits of a hash. A table starts small, so that little text needs little memory
+and stays in the processor's caches, and grows as it fills.
+
+New memory is dear: a megabyte from the kernel takes 0.1 to 1 ms, and the second half of a text in many
+languages takes 30 of them. So a table grows in place, where a copy would touch new memory for all the
+lines that there were; and the memory of large tables that are gone is kept for those that come, as an
+allocator keeps it.
+*/
+
+use std::sync::LazyLock;
+
+use super::Pool;
+use crate::arch::{self, Line, Lines};
+
+/// The memory of large tables that are gone, all zero again: of one worker at most, which has two.
+static KEPT: LazyLock<Pool<Lines>> = LazyLock::new(|| Pool::new(2));
+
+/// The least lines that are worth keeping.
+const LARGE: usize = 1 << 18;
+
+/// Lines that are chosen by the top bits of a hash.
+#[derive(Debug)]
+pub(super) struct Table {
+    /// As many as there may be. What was never used of it is no memory yet, and zero.
+    room: Box<Lines>,
+    /// How many are used.
+    len: usize,
+    shift: u32,
+    /// How many entries were put in since the last growth.
+    entered: usize,
+}
+
+impl Table {
+    const FIRST: usize = 1 << 12;
+
+    pub(super) fn new(bytes: usize) -> Table {
+        let most = power_of_two_below(bytes / size_of::<Line>());
+        let kept = KEPT.take_if(|lines| lines.len() == most);
+        let room = kept.unwrap_or_else(|| Box::new(Lines::room(most)));
+        let mut table = Table { room, len: 0, shift: 63, entered: 0 };
+        table.extend(most.min(Table::FIRST));
+        table
+    }
+
+    /// Makes room for so many lines at once, in an empty table.
+    pub(super) fn reserve(&mut self, lines: usize) {
+        let len = lines.next_power_of_two().min(self.room.len());
+        if len > self.len {
+            self.extend(len);
+        }
+    }
+
+    /// Uses so many lines.
+    fn extend(&mut self, len: usize) {
+        arch::prefer_huge_pages(&mut self.room[self.len..len]);
+        self.len = len;
+        self.shift = if len > 1 { 64 - len.trailing_zeros() } else { 63 };
+        self.entered = 0;
+    }
+
+    /// Counts a new entry and extends the table if it is time: when a quarter of the places is taken, so
+    /// that few sets are full. A line has `places` of them. Returns how many sets there were, if their
+    /// entries have to move.
+    ///
+    /// A set goes to the few sets that its own place becomes. Whoever moves sets from the last to the
+    /// first finds room there: nothing lies behind but what moved before.
+    pub(super) fn grow(&mut self, places: usize) -> Option<usize> {
+        self.entered += 1;
+        let (len, most) = (self.len, self.room.len());
+        (self.entered * 4 > len * places && len < most).then(|| {
+            self.extend((4 * len).min(most));
+            len / 2
+        })
+    }
+
+    /// Empties a set.
+    ///
+    /// PERF: half of the lines and more are empty, and are not written.
+    #[inline(always)]
+    pub(super) fn take(&mut self, set: usize) -> impl Iterator<Item = Line> + use<> {
+        [2 * set, 2 * set + 1]
+            .map(|at| {
+                let line = &mut self.room[at];
+                (line[0] | line[1] != 0).then(|| std::mem::take(line))
+            })
+            .into_iter()
+            .flatten()
+    }
+
+    pub(super) fn lines(&self) -> &[Line] {
+        &self.room[..self.len]
+    }
+
+    pub(super) fn lines_mut(&mut self) -> &mut [Line] {
+        &mut self.room[..self.len]
+    }
+
+    pub(super) fn line_of(&self, hash: u64) -> usize {
+        (hash >> self.shift) as usize
+    }
+
+    /// By how much a hash has to be shifted to say its line.
+    pub(super) fn shift(&self) -> u32 {
+        self.shift
+    }
+}
+
+impl Drop for Table {
+    fn drop(&mut self) {
+        if self.room.len() >= LARGE {
+            self.lines_mut().fill(Line::default());
+            KEPT.put(std::mem::replace(&mut self.room, Box::new(Lines::room(0))));
+        }
+    }
+}
+
+/// The largest power of two that is at most `n`; 0 for 0.
+pub(super) fn power_of_two_below(n: usize) -> usize {
+    n.checked_ilog2().map_or(0, |log| 1 << log)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_memory_of_a_large_table_comes_back_empty() {
+        let bytes = LARGE * size_of::<Line>();
+        for _ in 0..4 {
+            let mut table = Table::new(bytes);
+            assert!(table.lines().iter().all(|line| *line == [0; 8]));
+            table.reserve(LARGE);
+            assert!(table.lines().iter().all(|line| *line == [0; 8]));
+            table.lines_mut().fill([7; 8]);
+        }
+    }
+}
