@@ -54,7 +54,7 @@ PEERS: dict[str, Library] = {**wordpiece_peers.PEERS, **ADAPTERS, **TRAINERS}
 
 #: Vocabularies and texts beside cl100k on the first five, and how many rounds they get.
 FURTHER = (
-    *(("o200k", name, 5) for name in corpora.CORPORA),
+    *(("o200k", name, 7) for name in corpora.CORPORA),
     *(("o200k", name, 3) for name in corpora.SMALLER),
     *(("cl100k", name, 3) for name in corpora.SMALLER),
     ("gpt2", "en", 3),

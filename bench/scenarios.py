@@ -40,9 +40,9 @@ from wordpiece_peers import Peer
 class Settings:
     """How much is measured. The quick ones show that the benchmark runs, not how fast we are."""
 
-    warm_rounds: int = 7
-    fresh_rounds: int = 7
-    further_rounds: int = 5
+    warm_rounds: int = 11
+    fresh_rounds: int = 9
+    further_rounds: int = 7
     short_rounds: int = 101
     load_rounds: int = 7
     hostile_rounds: int = 5

@@ -233,7 +233,7 @@ def train(bench: Bench, path: str, score: str) -> Result:
     """
     rows = {name: row for name, row in contenders(bench).items() if name in (OURS, REFERENCE)}
     with corpus_file(bench, "en") as file:
-        for number in range(PEERS[REFERENCE].rounds or 1):
+        for number in range(bench.settings.train_rounds):
             for row in rotated(timed_rows(rows), number):
                 with reported(row):
                     settings = {"score": score, "vocab_size": VOCAB_SIZE}

@@ -63,7 +63,7 @@ class Subword(Peer):
 class Tokenizers(Peer):
     name = REFERENCE
     at_most = 1_000_000
-    rounds = 3
+    rounds = 7
 
     def load(self, path: Path) -> Loaded:
         tokenizer = self.start().Tokenizer.from_file(str(path))
