@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -32,6 +33,29 @@ def test_a_large_string_that_python_has_converted_already() -> None:
     text = "né" * LARGE
     assert bytes(tok.encode(text)) == text.encode()
     assert bytes(tok.encode(text)) == text.encode()
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("char", ["é", "Ж", "😀"])
+def test_a_large_string_is_kept_as_utf8_when_it_comes_again(char: str, threads: int) -> None:
+    tok = Tokenizer({i: bytes([i]) for i in range(256)}, [])
+    text = f"{char} of {threads} " * LARGE
+    expected, size = text.encode(), sys.getsizeof(text)
+    assert bytes(tok.encode(text, threads=threads)) == expected
+    assert sys.getsizeof(text) == size
+    assert tok.count(text, threads=threads) == len(expected)
+    assert sys.getsizeof(text) == size + len(expected) + 1
+    assert bytes(tok.encode(text, threads=threads)) == expected
+
+
+def test_another_large_string_at_the_same_place_is_not_taken_for_the_last_one() -> None:
+    tok = Tokenizer({i: bytes([i]) for i in range(256)}, [])
+    for number in range(10):
+        text = f"né{number}" * LARGE
+        size = sys.getsizeof(text)
+        assert bytes(tok.encode(text)) == text.encode()
+        assert sys.getsizeof(text) == size
+        del text
 
 
 def test_a_lone_surrogate_in_a_large_string_is_told_or_replaced() -> None:

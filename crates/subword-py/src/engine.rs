@@ -17,7 +17,7 @@ use crate::ids::{id_from, ids_from};
 use crate::lists::Integers;
 use crate::model::{Model, pattern_to_python, special_to_python};
 use crate::numbers::{ThreadsArgument, natural};
-use crate::text::{Errors, Objects, Special, Text, Texts, large_units};
+use crate::text::{Errors, Objects, Special, Text, Texts, keep_if_again, large_units};
 
 /// From this many bytes on the GIL is worth giving up.
 const DETACH_BYTES: usize = 4096;
@@ -210,6 +210,7 @@ impl Engine {
         let py = text.py();
         let limit = limit.map(|limit| natural("limit", limit)).transpose()?;
         let threads = self::threads(threads);
+        keep_if_again(text);
         if let Some(count) = self.count_by_blocks(text, &special, limit, threads)? {
             return Ok(Some(count).filter(|&count| limit.is_none_or(|limit| count <= limit)));
         }
@@ -479,6 +480,7 @@ impl Engine {
         threads: Option<ThreadsArgument>,
     ) -> PyResult<Vec<TokenId>> {
         let (py, threads) = (text.py(), self::threads(threads));
+        keep_if_again(text);
         let ids = match self.ids_by_blocks(text, &special, threads)? {
             Some(ids) => ids,
             None => {

@@ -1,5 +1,6 @@
 //! The Python door: converts types, frees the GIL, maps errors. It decides nothing.
 
+mod again;
 mod batch;
 mod counts;
 mod engine;

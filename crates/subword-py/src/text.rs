@@ -10,6 +10,7 @@ use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
 use subword_core::utf8::Characters;
 use subword_core::{Allowed, arch};
 
+use crate::again::came_before;
 use crate::errors;
 
 /// What to do with a `str` that has lone surrogates.
@@ -222,6 +223,16 @@ pub(crate) fn large_units<'a>(text: &'a Bound<'_, PyAny>) -> Option<Characters<'
     let text = text.cast::<PyString>().ok()?;
     let large = text.len().is_ok_and(|chars| chars >= CONVERTED_CHARS);
     characters(text).filter(|characters| large && characters.as_utf8().is_none())
+}
+
+/// Lets Python keep a large string as UTF-8 too, if it came before.
+pub(crate) fn keep_if_again(object: &Bound<'_, PyAny>) {
+    if large_units(object).is_some_and(came_before)
+        && let Ok(text) = object.cast::<PyString>()
+    {
+        // One that is no UTF-8 is told of where it is encoded.
+        let _ = text.to_str();
+    }
 }
 
 /// A string with lone surrogates: an error, or with pairs joined and the rest as U+FFFD.
