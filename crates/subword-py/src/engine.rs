@@ -12,6 +12,7 @@ use subword_core::tokenizer::{Decoding, Threads};
 use subword_core::utf8::Characters;
 use subword_core::{Content, Encoder, Merges, Result, Slot, TokenId, Tokenizer, Units};
 
+use crate::arrays::array_of;
 use crate::errors;
 use crate::ids::{id_from, ids_from};
 use crate::lists::Integers;
@@ -110,7 +111,7 @@ impl Engine {
         threads: Option<ThreadsArgument>,
     ) -> PyResult<Bound<'py, PyArray1<TokenId>>> {
         let ids = self.ids_of(text, special, errors, add_special_tokens, threads)?;
-        Ok(PyArray1::from_vec(text.py(), ids))
+        array_of(text.py(), ids)
     }
 
     /// The ids of many texts, as a list of lists.
@@ -162,7 +163,7 @@ impl Engine {
         let (py, threads) = (texts.py(), self::threads(threads));
         let objects = Objects::new(texts)?;
         let ragged = self.ragged_of(py, &objects, &special, errors, add_special_tokens, threads)?;
-        Ok((PyArray1::from_vec(py, ragged.ids), PyArray1::from_vec(py, ragged.offsets)))
+        Ok((array_of(py, ragged.ids)?, PyArray1::from_vec(py, ragged.offsets)))
     }
 
     /// The ids of a text and the bytes or characters that each stands for.

@@ -118,7 +118,16 @@ impl<'a> Texts<'a> {
     /// converted.
     pub(crate) fn as_they_are(objects: &'a Objects<'_>, errors: Errors) -> PyResult<Self> {
         // If two of them are wrong, the error is about the first.
-        Texts::new(objects, errors, false).or_else(|_| Texts::as_utf8(objects, errors))
+        let new =
+            || Texts::new(objects, errors, false).or_else(|_| Texts::as_utf8(objects, errors));
+        let texts = new()?;
+        let units = texts.placed.iter().filter(|text| text.as_utf8().is_none());
+        let large = units.map(|text| text.len()).sum::<usize>() >= CONVERTED_CHARS;
+        if large && came_before(&texts.placed) {
+            objects.0.as_slice().iter().for_each(keep_as_utf8);
+            return new();
+        }
+        Ok(texts)
     }
 
     /// The texts as UTF-8.
@@ -226,11 +235,15 @@ pub(crate) fn large_units<'a>(text: &'a Bound<'_, PyAny>) -> Option<Characters<'
 }
 
 /// Lets Python keep a large string as UTF-8 too, if it came before.
-pub(crate) fn keep_if_again(object: &Bound<'_, PyAny>) {
-    if large_units(object).is_some_and(came_before)
-        && let Ok(text) = object.cast::<PyString>()
-    {
-        // One that is no UTF-8 is told of where it is encoded.
+pub(crate) fn keep_if_again(text: &Bound<'_, PyAny>) {
+    if large_units(text).is_some_and(|units| came_before(&[units])) {
+        keep_as_utf8(text);
+    }
+}
+
+/// Lets Python keep a string as UTF-8 too. One that has a lone surrogate stays as it is.
+fn keep_as_utf8(text: &Bound<'_, PyAny>) {
+    if let Ok(text) = text.cast::<PyString>() {
         let _ = text.to_str();
     }
 }

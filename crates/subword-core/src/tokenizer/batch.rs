@@ -19,7 +19,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::encode::Worker;
-use super::threads::{Threads, how_many, jobs, room_for_ids};
+use super::room::room_for_ids;
+use super::threads::{Threads, how_many, jobs};
 use super::{Finders, Tokenizer};
 use crate::error::Result;
 use crate::model::Normalizer;

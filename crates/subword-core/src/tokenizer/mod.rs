@@ -16,6 +16,7 @@ mod decode;
 mod documents;
 mod encode;
 mod offsets;
+mod room;
 mod threads;
 mod units;
 mod usage;
@@ -39,6 +40,7 @@ pub use batch::Ragged;
 pub use decode::{Decoding, PlainBytes};
 pub use documents::{DocumentEncoder, Session};
 pub use offsets::{Located, in_characters};
+pub use room::{give_back, is_large};
 pub use threads::Threads;
 
 /// How much memory the cache of each thread may use, if the caller does not say.

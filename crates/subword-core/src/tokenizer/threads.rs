@@ -13,6 +13,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::encode::{Counter, Sink, Worker};
+use super::room::room_for_ids;
 use super::{Decoding, Finders, Tokenizer};
 use crate::arch;
 use crate::error::Result;
@@ -303,13 +304,6 @@ pub(super) fn jobs(sizes: impl ExactSizeIterator<Item = usize>) -> Vec<Range<usi
         }
     }
     jobs
-}
-
-/// Room for so many ids.
-pub(super) fn room_for_ids(len: usize) -> Vec<TokenId> {
-    let mut ids = Vec::with_capacity(len);
-    arch::prefer_huge_pages(ids.spare_capacity_mut());
-    ids
 }
 
 /// All parts in one, copied by so many threads; a single part is not copied.

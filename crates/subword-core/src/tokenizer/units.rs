@@ -9,7 +9,7 @@ to touch the memory for it the first time, takes a tenth of the time of English 
 
 use super::Tokenizer;
 use super::encode::{Counter, Sink};
-use super::threads::room_for_ids;
+use super::room::room_for_ids;
 use crate::error::Result;
 use crate::model::Normalizer;
 use crate::special::Allowed;

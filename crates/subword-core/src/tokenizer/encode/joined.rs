@@ -78,7 +78,11 @@ impl Tokenizer {
         worker: &mut Worker,
         part: &mut Ragged,
     ) -> Result<bool> {
-        for text in texts {
+        for (number, text) in texts.iter().enumerate() {
+            // PERF: a document is far from the one before, and was not read for long.
+            if let Some(next) = texts.get(number + 1) {
+                next.prefetch();
+            }
             let large = text.len() >= LARGE;
             if large || joined.ends.len() >= BATCH {
                 self.encode_row(joined, worker, part)?;
