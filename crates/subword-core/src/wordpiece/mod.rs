@@ -28,6 +28,7 @@ Invariants
 */
 
 mod front;
+mod letters;
 mod linear;
 mod trie;
 
@@ -36,6 +37,7 @@ pub use linear::Linear;
 
 use crate::model::{Model, Units, Unknown, WordLimit, WordPiece};
 use crate::types::TokenId;
+use letters::Letters;
 use trie::{Node, ROOT, Trie};
 
 /// Encodes words.
@@ -44,6 +46,7 @@ pub struct WordEncoder {
     trie: Trie,
     /// Where a token starts that goes on within a word; none if no token has the prefix.
     within: Option<Node>,
+    letters: Letters,
     unk: TokenId,
     limit: WordLimit,
     unknown: Unknown,
@@ -56,8 +59,10 @@ impl WordEncoder {
     /// Prepares a checked model.
     pub fn new(model: &Model, word_piece: &WordPiece) -> WordEncoder {
         let trie = Trie::new(model.vocab.iter());
+        let prefix = word_piece.prefix.as_bytes();
         WordEncoder {
-            within: trie.node_of(word_piece.prefix.as_bytes()),
+            within: trie.node_of(prefix),
+            letters: Letters::new(model.vocab.iter(), prefix),
             trie,
             unk: model.start.unk.unwrap_or_default(),
             limit: word_piece.limit,
@@ -76,6 +81,13 @@ impl WordEncoder {
         }
         let (mut at, mut from) = (0, Some(ROOT));
         while at < word.len() {
+            if word[at] >= 0x80 {
+                at = self.letters.encode(word, at, ids);
+                if at == word.len() {
+                    return;
+                }
+                from = if at > 0 { self.within } else { from };
+            }
             match from.and_then(|from| self.longest(from, &word[at..])) {
                 Some((id, len)) => {
                     ids.push(id);

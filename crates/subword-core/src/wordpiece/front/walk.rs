@@ -24,6 +24,7 @@ Marks that canonical order may move are rare: the word with one is left to the p
 the next space.
 */
 
+use super::super::letters::decode;
 use super::{Front, KIND, KINDS, Kind, LEN, TEXT};
 use crate::arch::{self, BLOCK, Classify, Kernel};
 use crate::bert::{self, Class};
@@ -370,30 +371,5 @@ impl Walk<'_> {
         }
         self.close();
         self.at += len;
-    }
-}
-
-/// The code point at the start of a text and its length. A byte that is part of none is U+FFFD.
-#[inline(always)]
-fn decode(text: &[u8]) -> (u32, usize) {
-    const REPLACEMENT: (u32, usize) = (0xFFFD, 1);
-    let mut bytes = [0; 4];
-    match text.first_chunk() {
-        Some(window) => bytes = *window,
-        None => bytes[..text.len()].copy_from_slice(text),
-    }
-    let [first, rest @ ..] = bytes.map(u32::from);
-    let [b, c, d] = rest.map(|byte| byte & 0x3F);
-    let continued = rest.map(|byte| byte & 0xC0 == 0x80);
-    let valid = |code: u32, from: u32, len| {
-        if code >= from && char::from_u32(code).is_some() { (code, len) } else { REPLACEMENT }
-    };
-    match (first, continued) {
-        (0xE0..=0xEF, [true, true, _]) => valid((first & 0x0F) << 12 | b << 6 | c, 0x800, 3),
-        (0xC2..=0xDF, [true, ..]) => ((first & 0x1F) << 6 | b, 2),
-        (0xF0..=0xF4, [true, true, true]) => {
-            valid((first & 0x07) << 18 | b << 12 | c << 6 | d, 0x1_0000, 4)
-        }
-        _ => REPLACEMENT,
     }
 }
