@@ -286,6 +286,30 @@ mod tests {
     use crate::vocab::Vocab;
 
     #[test]
+    fn flags_move_to_where_their_places_say() {
+        for by in 0..=255 {
+            for at in 0..=255 {
+                let mut one = Flags::ALL;
+                one.take(at);
+                let one = Flags(one.0.map(|word| !word));
+                assert_eq!(one.moved(by).first(), Some(at ^ u32::from(by)));
+            }
+        }
+    }
+
+    #[test]
+    fn tokens_are_sorted_by_all_their_bytes() {
+        let tokens: [&[u8]; 6] =
+            [b"abcdefghijklmz", b"abcdefghijklma", b"b", b"b\0", b"abcdefghijkl", b"a"];
+        let sorted = Sorted::new((0..).zip(tokens).collect());
+        let ids: Vec<TokenId> = (0..tokens.len()).map(|at| sorted.token(at).0).collect();
+        assert_eq!(ids, [5, 4, 1, 0, 2, 3]);
+        assert!(
+            sorted.ends(5, 2) && !sorted.ends(5, 1) && sorted.ends(1, 12) && sorted.ends(2, 14)
+        );
+    }
+
+    #[test]
     fn the_trie_holds_the_tokens_and_nothing_else() {
         let mut state = 7u64;
         let mut random = |n: u64| {
