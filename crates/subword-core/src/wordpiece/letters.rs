@@ -75,8 +75,8 @@ impl Letters {
 }
 
 fn enter(letters: &mut TwoLevel<Letter>, id: TokenId, token: &[u8]) {
-    if token.first().is_some_and(|&byte| byte >= 0x80) {
-        let (first, len) = decode(token);
+    let (first, len) = decode(token);
+    if len > 1 {
         let letter = letters.at(first);
         match &token[len..] {
             [] => letter.id = id + 1,

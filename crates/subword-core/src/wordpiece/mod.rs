@@ -166,8 +166,8 @@ impl WordEncoder {
 
 /// A token that is one character.
 fn one_character((id, token): (TokenId, &[u8])) -> Option<(char, TokenId)> {
-    let mut chars =
-        std::str::from_utf8(Some(token).filter(|token| token.len() <= 4)?).ok()?.chars();
+    let short = Some(token).filter(|token| token.len() <= 4)?;
+    let mut chars = std::str::from_utf8(short).ok()?.chars();
     chars.next().filter(|_| chars.next().is_none()).map(|c| (c, id))
 }
 
