@@ -11,17 +11,31 @@ keys are made and hashed at once. Bits from the middle of the sum depend on all 
 top bits, by which a line is chosen.
 */
 
+use std::ops::Range;
+
 /// A short piece, its length, and whether it is only a part.
 pub type Key = [u64; 2];
 
 /// The longest piece that a key can hold.
 pub const LONGEST_KEY: usize = 15;
 
+/// The bytes that start a character of Chinese or Japanese.
+pub const CHINESE: Range<u8> = 0xE3..0xEA;
+
 /// How many keys are made at a time.
 pub const KEYS: usize = 4;
 
 /// Four pieces next to each other: where the first starts, and where each ends.
 pub type Bounds = [usize; KEYS + 1];
+
+/// Which of four pieces are not as most are: bit i is piece i.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Odd {
+    /// It is too long for a key.
+    pub long: u8,
+    /// It is not, and Chinese or Japanese is in it.
+    pub chinese: u8,
+}
 
 /// What is added to the four halves.
 const ADDED: [u32; 4] = [0x9E37_79B9, 0xD6E8_FEB8, 0x6659_FD93, 0x7F4A_7C15];
@@ -70,17 +84,19 @@ pub(super) fn keys(
     shift: u32,
     keys: &mut [Key; KEYS],
     lines: &mut [u32; KEYS],
-) -> Option<u8> {
-    let mut long = 0;
+) -> Option<Odd> {
+    let mut odd = Odd::default();
     for i in 0..KEYS {
         let len = bounds[i + 1].wrapping_sub(bounds[i]);
         let window = text.get(bounds[i]..)?.first_chunk()?;
         keys[i] = window_key(window, len, len as u8);
-        let is_long = len > LONGEST_KEY;
-        lines[i] = if is_long { 0 } else { (hash(keys[i]) >> shift) as u32 };
-        long |= u8::from(is_long) << i;
+        let long = len > LONGEST_KEY;
+        let chinese = !long && window[..len].iter().any(|byte| CHINESE.contains(byte));
+        lines[i] = if long { 0 } else { (hash(keys[i]) >> shift) as u32 };
+        odd.long |= u8::from(long) << i;
+        odd.chinese |= u8::from(chinese) << i;
     }
-    Some(long)
+    Some(odd)
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -90,7 +106,7 @@ pub(super) use wide::keys_avx512;
 mod wide {
     use std::arch::x86_64::*;
 
-    use super::{ADDED, Bounds, KEYS, Key, LONGEST_KEY, TOP};
+    use super::{ADDED, Bounds, CHINESE, KEYS, Key, LONGEST_KEY, Odd, TOP};
 
     /// Each byte's place in its key, and the byte of `lens` that has the length of that key.
     const PLACES: [[u8; 16]; KEYS] = [[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]; KEYS];
@@ -104,7 +120,7 @@ mod wide {
         shift: u32,
         keys: &mut [Key; KEYS],
         lines: &mut [u32; KEYS],
-    ) -> Option<u8> {
+    ) -> Option<Odd> {
         // SAFETY: five words are four from 0 and four from 1; `loadu` takes any alignment.
         let [starts, ends] = [0, 1].map(|at| unsafe {
             _mm512_castsi256_si512(_mm256_loadu_si256(bounds.as_ptr().add(at).cast()))
@@ -129,7 +145,18 @@ mod wide {
             )
         };
         let lens = _mm512_permutexvar_epi8(of_key, lens);
-        let four = _mm512_maskz_mov_epi8(_mm512_cmplt_epu8_mask(places, lens), windows);
+        let kept = _mm512_cmplt_epu8_mask(places, lens);
+        let four = _mm512_maskz_mov_epi8(kept, windows);
+        let from_first = _mm512_sub_epi8(four, _mm512_set1_epi8(CHINESE.start as i8));
+        let starts = _mm512_set1_epi8((CHINESE.end - CHINESE.start) as i8);
+        let chinese = _mm512_cmplt_epu8_mask(from_first, starts);
+        let chinese = if chinese == 0 {
+            0
+        } else {
+            // Sixteen bytes of each key.
+            let some = |i: usize| u8::from((chinese >> (16 * i)) as u16 != 0) << i;
+            !long & (some(0) | some(1) | some(2) | some(3))
+        };
         let four = _mm512_mask_mov_epi8(four, 0x8000_8000_8000_8000, lens);
         let [a, b, c, d] = ADDED.map(|n| n as i32);
         let halves = _mm512_add_epi32(four, _mm512_broadcast_i32x4(_mm_set_epi32(d, c, b, a)));
@@ -146,7 +173,7 @@ mod wide {
             _mm512_storeu_si512(keys.as_mut_ptr().cast(), four);
             _mm_storeu_si128(lines.as_mut_ptr().cast(), found);
         }
-        Some(long)
+        Some(Odd { long, chinese })
     }
 }
 
@@ -158,13 +185,13 @@ mod tests {
     struct Four<'a>(&'a [u8], &'a Bounds, u32);
 
     impl Kernel for Four<'_> {
-        type Output = Option<(u8, [Key; KEYS], [u32; KEYS])>;
+        type Output = Option<(Odd, [Key; KEYS], [u32; KEYS])>;
 
         #[inline(always)]
         fn run<C: Classify>(self) -> Self::Output {
             let (mut keys, mut lines) = ([[0; 2]; KEYS], [0; KEYS]);
-            let long = C::keys(self.0, self.1, self.2, &mut keys, &mut lines)?;
-            Some((long, keys, lines))
+            let odd = C::keys(self.0, self.1, self.2, &mut keys, &mut lines)?;
+            Some((odd, keys, lines))
         }
     }
 
@@ -182,12 +209,12 @@ mod tests {
                 assert_eq!(plain.is_some(), end - bounds[3] >= 16);
                 for level in Level::available() {
                     let found = level.run(Four(text, &bounds, shift));
-                    let (Some((long, keys, lines)), Some(right)) = (found, plain) else {
+                    let (Some((odd, keys, lines)), Some(right)) = (found, plain) else {
                         assert_eq!(found, plain, "{level:?}");
                         continue;
                     };
-                    assert_eq!((long, lines), (right.0, right.2), "{level:?} {bounds:?}");
-                    for i in (0..KEYS).filter(|i| long >> i & 1 == 0) {
+                    assert_eq!((odd, lines), (right.0, right.2), "{level:?} {bounds:?}");
+                    for i in (0..KEYS).filter(|i| odd.long >> i & 1 == 0) {
                         assert_eq!(keys[i], right.1[i], "{level:?} {bounds:?}");
                         let (start, end) = (bounds[i], bounds[i + 1]);
                         let bytes: Vec<u8> = keys[i].iter().flat_map(|w| w.to_le_bytes()).collect();

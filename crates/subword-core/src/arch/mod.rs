@@ -18,6 +18,7 @@ use std::sync::OnceLock;
 mod bert;
 #[cfg(target_arch = "x86_64")]
 mod bert_x86_64;
+mod cuts;
 mod keys;
 mod lines;
 mod pages;
@@ -32,7 +33,8 @@ mod wide_x86_64;
 mod x86_64;
 
 pub use bert::{BERT_PUNCTUATION, BERT_WHITE, BertBlock, BertLetters, BertRules, BertSymbols};
-pub use keys::{Bounds, FIRST_BYTES, KEYS, Key, LONGEST_KEY, hash, window_key};
+pub use cuts::{Cuts, JoinedPairs};
+pub use keys::{Bounds, CHINESE, FIRST_BYTES, KEYS, Key, LONGEST_KEY, Odd, hash, window_key};
 pub use lines::{Line, Lines};
 pub use pages::prefer_huge_pages;
 pub use sets::look_up;
@@ -138,8 +140,8 @@ pub trait Classify {
     }
 
     /// The keys of four pieces next to each other and the lines where they live: the top bits of their
-    /// hashes without the last `shift`. Bit i of the answer: piece i is too long; its line is 0 and its
-    /// key means nothing. None if a piece starts in the last 15 bytes of the text.
+    /// hashes without the last `shift`. The line of a piece that is too long is 0, and its key means
+    /// nothing. None if a piece starts in the last 15 bytes of the text.
     #[inline(always)]
     fn keys(
         text: &[u8],
@@ -147,8 +149,14 @@ pub trait Classify {
         shift: u32,
         keys: &mut [Key; KEYS],
         lines: &mut [u32; KEYS],
-    ) -> Option<u8> {
+    ) -> Option<Odd> {
         keys::keys(text, bounds, shift, keys, lines)
+    }
+
+    /// Where a text may be cut between the characters of three bytes that a block starts with.
+    #[inline(always)]
+    fn cuts(block: &[u8; BLOCK], pairs: &JoinedPairs) -> Cuts {
+        cuts::cuts(block, pairs)
     }
 
     /// The bytes of a piece, at most 64, as tokens, two of them as one where that merge is sure: how many

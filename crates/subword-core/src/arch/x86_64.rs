@@ -7,8 +7,8 @@ use super::scalar::CLASS_BITS;
 use super::wide::{self, Lanes, WideClasses};
 use super::wide_x86_64::{Bytes, Halves};
 use super::{
-    AllTwoBytes, BLOCK, BertBlock, BertRules, Bounds, Classify, KEYS, Kernel, Key, Line,
-    MOST_BYTES, Masks, UTF8_GROUP, WINDOW, keys, sets, sure,
+    AllTwoBytes, BLOCK, BertBlock, BertRules, Bounds, Classify, Cuts, JoinedPairs, KEYS, Kernel,
+    Key, Line, MOST_BYTES, Masks, Odd, UTF8_GROUP, WINDOW, cuts, keys, sets, sure,
 };
 
 pub(super) fn has_avx2() -> bool {
@@ -137,9 +137,15 @@ impl Classify for Avx512 {
         shift: u32,
         keys: &mut [Key; KEYS],
         lines: &mut [u32; KEYS],
-    ) -> Option<u8> {
+    ) -> Option<Odd> {
         // SAFETY: as above.
         unsafe { keys::keys_avx512(text, bounds, shift, keys, lines) }
+    }
+
+    #[inline(always)]
+    fn cuts(block: &[u8; BLOCK], pairs: &JoinedPairs) -> Cuts {
+        // SAFETY: as above.
+        unsafe { cuts::cuts_avx512(block, pairs) }
     }
 
     #[inline(always)]

@@ -11,13 +11,15 @@ every safe boundary, the segments are short and come back often enough for the c
 
 For every token, every two adjacent characters inside it are entered here. A token may begin or end
 within a character; then the two *bytes* at the boundary are entered. The set of characters is a
-table of bits indexed by a hash: two pairs that share a bit cost a cut, never the right answer.
+table of bits indexed by a hash (`arch::JoinedPairs`): two pairs that share a bit cost a cut, never the
+right answer.
 
 ```text
 safe between c and d  =  neither hash(c, d) nor (last byte of c, first byte of d) is entered
 ```
 */
 
+use crate::arch::{Classify, Cuts, JoinedPairs};
 use crate::vocab::Vocab;
 
 /// How many parts are found at a time.
@@ -26,9 +28,7 @@ pub const CUTS: usize = 64;
 /// The boundaries that some token spans.
 #[derive(Debug)]
 pub struct Joins {
-    /// Bits by hash of two characters.
-    chars: Vec<u64>,
-    shift: u32,
+    pairs: JoinedPairs,
     /// Bits by two bytes.
     bytes: Vec<u64>,
 }
@@ -36,18 +36,12 @@ pub struct Joins {
 impl Joins {
     /// Reads the tokens.
     pub fn new(vocab: &Vocab) -> Joins {
-        // Sixteen bits per token of several bytes: few false alarms, and 512 kB at most for any
-        // published vocabulary.
-        let bits = (vocab.len() * 16).next_power_of_two().clamp(1 << 12, 1 << 22);
-        let mut joins = Joins {
-            chars: vec![0; bits / 64],
-            shift: 64 - bits.trailing_zeros(),
-            bytes: vec![0; 65536 / 64],
-        };
+        let log_words = vocab.len().next_power_of_two().trailing_zeros().min(17);
+        let mut joins = Joins { pairs: JoinedPairs::new(log_words), bytes: vec![0; 65536 / 64] };
         for (_, token) in vocab.iter() {
             joins.enter(token);
         }
-        joins
+        Joins { pairs: joins.pairs.folded(), ..joins }
     }
 
     fn enter(&mut self, token: &[u8]) {
@@ -55,14 +49,26 @@ impl Joins {
         while left.end < token.len() {
             let right = Unit::at(token, left.end);
             if left.is_char && right.is_char {
-                let bit = self.char_bit(left, right);
-                self.chars[bit / 64] |= 1 << (bit % 64);
+                self.pairs.join(left.word, right.word);
             } else {
                 let bit = byte_bit(token, left.end);
                 self.bytes[bit / 64] |= 1 << (bit % 64);
+                let (last, first) = (token[left.end - 1], token[left.end]);
+                match (left.is_char, right.is_char) {
+                    (true, _) => self.pairs.join_first(left.word, first),
+                    (_, true) => self.pairs.join_last(last, right.word),
+                    _ => self.pairs.join_bytes(last, first),
+                }
             }
             left = right;
         }
+    }
+
+    /// The boundaries between the first characters of a text, as far as they have three bytes and it is
+    /// not near its end.
+    #[inline(always)]
+    pub fn cuts<C: Classify>(&self, text: &[u8]) -> Option<Cuts> {
+        text.first_chunk().map(|block| C::cuts(block, &self.pairs))
     }
 
     /// The ends of the first parts of the piece; returns how many. Where that is not the whole piece,
@@ -86,6 +92,19 @@ impl Joins {
         count
     }
 
+    /// Where the first part of the piece ends.
+    pub fn first_part(&self, piece: &[u8]) -> usize {
+        let mut left = Unit::at(piece, 0);
+        while left.end < piece.len() {
+            let right = Unit::at(piece, left.end);
+            if self.is_safe(piece, left, right) {
+                break;
+            }
+            left = right;
+        }
+        left.end
+    }
+
     /// Calls `each` with every part of the piece, in order: where it starts and ends.
     #[inline(always)]
     pub fn each_part(&self, piece: &[u8], mut each: impl FnMut(usize, usize)) {
@@ -106,15 +125,8 @@ impl Joins {
         let entered = |set: &[u64], bit: usize| set[bit / 64 % set.len()] >> (bit % 64) & 1 == 1;
         left.is_char
             & right.is_char
-            & !entered(&self.chars, self.char_bit(left, right))
+            & !self.pairs.joined(left.word, right.word)
             & !entered(&self.bytes, byte_bit(piece, left.end))
-    }
-
-    #[inline(always)]
-    fn char_bit(&self, left: Unit, right: Unit) -> usize {
-        let pair = u64::from(left.word) << 32 | u64::from(right.word);
-        let mixed = (pair ^ pair >> 29).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        (mixed >> self.shift) as usize
     }
 }
 

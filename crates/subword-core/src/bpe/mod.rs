@@ -28,9 +28,11 @@ mod long;
 mod pairs;
 mod plain;
 mod short;
+mod singles;
 pub mod train;
 
 pub use joins::{CUTS, Joins};
+pub use singles::{SINGLE, Singles};
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -79,6 +81,8 @@ struct Tables {
     pairs: Pairs,
     /// With `ignore_merges`: the tokens that their own bytes do not merge to. Few, or none.
     whole: HashMap<Box<[u8]>, TokenId>,
+    /// Made when they are first asked for.
+    singles: OnceLock<Singles>,
 }
 
 /// The ids of some pieces, and the memory to find them, kept between calls.
@@ -142,7 +146,7 @@ impl Merger {
 
     /// Of the `unclear` tokens, those that their own bytes do not merge to are found here.
     fn tables_of(&self, vocab: &Vocab, pairs: Pairs, unclear: Vec<TokenId>) -> Tables {
-        let mut tables = Tables { pairs, whole: HashMap::new() };
+        let mut tables = Tables { pairs, whole: HashMap::new(), singles: OnceLock::new() };
         if self.ignore_merges {
             let mut merged = Merged::default();
             let token = |id: TokenId| vocab.bytes_of(id).map(|bytes| (id, bytes));
@@ -179,6 +183,20 @@ impl Merger {
     #[inline]
     pub fn tells_parts(&self) -> bool {
         self.tables.get().map_or(self.ignore_merges, |tables| !tables.whole.is_empty())
+    }
+
+    /// The ids of every character of three bytes, where it does not matter whether it is a piece or a part
+    /// of one, and enough was merged for that to pay.
+    pub fn singles(&self) -> Option<&Singles> {
+        let tables = self.tables.get().filter(|tables| tables.whole.is_empty())?;
+        Some(tables.singles.get_or_init(|| {
+            let text = singles::all();
+            let places: Vec<Span> =
+                (0..text.len()).step_by(SINGLE).map(|start| (start, start + SINGLE)).collect();
+            let mut merged = Merged::default();
+            self.merge_by(&tables.pairs, &text, &places, &mut merged);
+            Singles::new(|i| merged.ids_of(i))
+        }))
     }
 
     /// Appends the ids of one whole piece. It has no missing byte.

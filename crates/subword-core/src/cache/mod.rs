@@ -17,10 +17,11 @@ third place of the first word has the number of ids:
 first . second . number      third . fourth . fifth      ...
 ```
 
-Short and middle are sets of four and two, in two lines next to each other. A new entry takes the
-first place of its line, the one there moves on, and what has no place left is forgotten. A look-up
+Short and middle are sets of four and two, in two lines next to each other. A new short entry goes to the
+line beside its own if that is full; a new middle one takes its line, and the one there moves on. A look-up
 touches one line, which can be asked for ahead of its use, and the one beside it only in vain or for
-an old entry. (Sets of one line forgot a sixth of what a text in many languages has, 2026-11-15.)
+an entry that had to move. (Sets of one line forgot a sixth of what a text in many languages has,
+2026-11-15.)
 
 A piece with too many ids for its length goes to the next table, unless it is ASCII or would go two
 tables on: such pieces are rare (no word, no number), and to look for every new word in three tables
@@ -37,7 +38,7 @@ mod long;
 mod pool;
 mod table;
 
-use crate::arch::{self, Classify, Line};
+use crate::arch::{self, Classify, Line, Odd};
 use crate::types::TokenId;
 use crate::vocab::MAX_ID;
 use keys::{MiddleKey, middle_hash, middle_key};
@@ -116,7 +117,7 @@ impl View<'_> {
         line
     }
 
-    /// Makes the keys of four pieces next to each other, and asks for their lines (see
+    /// Makes the keys of four pieces next to each other, and says where they live (see
     /// [`Classify::keys`]).
     #[inline(always)]
     pub fn keys<C: Classify>(
@@ -125,12 +126,14 @@ impl View<'_> {
         bounds: &arch::Bounds,
         keys: &mut [Key; KEYS],
         lines: &mut [u32; KEYS],
-    ) -> Option<u8> {
-        let long = C::keys(text, bounds, self.short_shift, keys, lines)?;
-        for &line in &*lines {
-            arch::prefetch_at(self.short, line as usize);
-        }
-        Some(long)
+    ) -> Option<Odd> {
+        C::keys(text, bounds, self.short_shift, keys, lines)
+    }
+
+    /// Asks for lines of short pieces ahead of their use.
+    #[inline(always)]
+    pub fn ask(&self, lines: &[u32]) {
+        lines.iter().for_each(|&line| arch::prefetch_at(self.short, line as usize));
     }
 
     /// Writes the ids of a short piece, all places of them, and says how many count; 0 if its line does
@@ -286,8 +289,8 @@ impl Cache {
             self.put_short(key, pack(ids));
             for set in (0..self.short.grow(2).unwrap_or(0)).rev() {
                 for [a, b, c, d, v, w, x, y] in self.short.take(set) {
-                    self.put_short([c, d], [x, y]);
                     self.put_short([a, b], [v, w]);
+                    self.put_short([c, d], [x, y]);
                 }
             }
         } else if len <= LONGEST_SHORT && piece.is_ascii() {
@@ -304,21 +307,27 @@ impl Cache {
         }
     }
 
-    /// Puts an entry first in its line, and the last one there into the line beside it if that has room.
-    /// The key 0 is none.
-    fn put_short(&mut self, key: Key, [first, second]: [u64; 2]) {
+    /// Puts an entry into its line, or if that is full into the line beside it; if there is no room either,
+    /// the last one of its line is forgotten. The key 0 is none.
+    ///
+    /// PERF: what came first stays where it is found first, because it comes often.
+    fn put_short(&mut self, key: Key, ids: [u64; 2]) {
         let at = self.short.line_of(arch::hash(key));
-        let Some(line) = self.short.lines_mut().get_mut(at).filter(|_| key != [0; 2]) else {
-            return;
+        let free = |line: &Line, place: usize| {
+            let found = [line[place], line[place + 1]];
+            found == [0; 2] || found == key
         };
-        let [a, b, c, d, v, w, x, y] = *line;
-        *line = [key[0], key[1], a, b, first, second, v, w];
-        if let Some([.., e, f, _, _, s, t]) = self.short.lines_mut().get_mut(at ^ 1)
-            && [c, d] != [0; 2]
-            && [*e, *f] == [0; 2]
-        {
-            (*e, *f, *s, *t) = (c, d, x, y);
-        }
+        let lines = self.short.lines_mut();
+        let Some(line) = lines.get(at).filter(|_| key != [0; 2]) else { return };
+        let beside = lines.get(at ^ 1);
+        let (at, place) = match (free(line, 0), free(line, 2)) {
+            (true, _) => (at, 0),
+            (_, false) if beside.is_some_and(|line| free(line, 2)) => (at ^ 1, 2),
+            _ => (at, 2),
+        };
+        let line = &mut lines[at];
+        line[place..place + 2].copy_from_slice(&key);
+        line[place + 4..place + 6].copy_from_slice(&ids);
     }
 
     /// The same in a line of its own.

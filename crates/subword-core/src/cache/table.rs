@@ -84,7 +84,7 @@ impl Table {
         [2 * set, 2 * set + 1]
             .map(|at| {
                 let line = &mut self.room[at];
-                (line[0] | line[1] != 0).then(|| std::mem::take(line))
+                (line[0] | line[1] | line[2] | line[3] != 0).then(|| std::mem::take(line))
             })
             .into_iter()
             .flatten()

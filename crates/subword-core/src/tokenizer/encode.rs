@@ -15,6 +15,7 @@ like pieces. Where the script is written with spaces a long piece is a long word
 whole, and cut only if it is new and very long.
 */
 
+mod chinese;
 mod enter;
 mod joined;
 mod wordpiece;
@@ -28,7 +29,8 @@ use crate::error::{Error, Result};
 use crate::longest;
 use crate::pretok::BATCH;
 use crate::types::TokenId;
-use enter::{Enter, Entries, Place, Walk};
+use chinese::{Chinese, Segments};
+use enter::{Enter, Entries, Place, Walk, key_and_line};
 use joined::Joined;
 
 pub(super) use wordpiece::{Batch, Fast, Words};
@@ -255,10 +257,14 @@ impl Tokenizer {
         while walk.piece < ends.len() {
             let Worker { cache, entries, known, gaps, marks, .. } = &mut *worker;
             let view = cache.view();
-            self.level.run(Enter { tokenizer: self, text, ends, view, walk: &mut walk, entries });
+            let singles = self.merger.singles();
+            let chinese = singles.map(|singles| Chinese { joins: self.joins(), singles });
+            let walk = &mut walk;
+            self.level.run(Enter { tokenizer: self, text, ends, view, walk, entries, chinese });
             marks.clear();
             let wants_ids = sink.wants_ids();
-            let look_up = LookUp { text, entries, view, known, gaps, documents, marks, wants_ids };
+            let look_up =
+                LookUp { text, entries, view, chinese, known, gaps, documents, marks, wants_ids };
             let mut found = self.level.run(look_up);
             if gaps.is_empty() {
                 sink.many(&known[..found]);
@@ -362,6 +368,7 @@ struct LookUp<'a> {
     text: &'a [u8],
     entries: &'a Entries,
     view: View<'a>,
+    chinese: Option<Chinese<'a>>,
     known: &'a mut Vec<TokenId>,
     gaps: &'a mut Vec<Gap>,
     /// Where documents end.
@@ -376,15 +383,21 @@ impl Kernel for LookUp<'_> {
 
     #[inline(always)]
     fn run<C: Classify>(self) -> usize {
-        if self.wants_ids { self.each::<C, true>() } else { self.each::<C, false>() }
+        match (self.wants_ids, self.entries.chinese) {
+            (true, false) => self.each::<C, true, false>(),
+            (true, true) => self.each::<C, true, true>(),
+            (false, false) => self.each::<C, false, false>(),
+            (false, true) => self.each::<C, false, true>(),
+        }
     }
 }
 
 impl LookUp<'_> {
     #[inline(always)]
-    fn each<C: Classify, const IDS: bool>(self) -> usize {
-        let LookUp { text, entries, view, known, gaps, documents, marks, .. } = self;
-        let most = entries.count * MIDDLE_IDS + 8;
+    fn each<C: Classify, const IDS: bool, const CHINESE: bool>(self) -> usize {
+        let LookUp { text, entries, view, chinese, known, gaps, documents, marks, .. } = self;
+        // A Chinese piece has at most an id for each byte, and some places more are written.
+        let most = entries.count * MIDDLE_IDS + entries.bytes() + 8;
         if known.len() < most {
             known.resize(most, 0);
         }
@@ -406,6 +419,22 @@ impl LookUp<'_> {
                 };
                 if count == 0 {
                     let place = entries.place(at + number);
+                    if let Some(chinese) = chinese.filter(|_| CHINESE && chinese::is_key(key)) {
+                        let mut segments = Segments::new(place, key);
+                        while let Some((place, run)) = segments.next::<C>(text, chinese.joins) {
+                            let into = &mut known[if IDS { len } else { 0 }..];
+                            let count = if run {
+                                chinese.singles.write(&text[place.start..place.end], into)
+                            } else {
+                                segment_into::<C>(view, text, place, into)
+                            };
+                            if count == 0 {
+                                gaps.push(Gap { known: len, place, remembered: (0, 0) });
+                            }
+                            len += count;
+                        }
+                        continue;
+                    }
                     count = elsewhere(view, text, place, key, line, &mut known[from..]);
                     if count == 0 {
                         gaps.push(Gap { known: len, place, remembered: (0, 0) });
@@ -421,6 +450,14 @@ impl LookUp<'_> {
         }
         len
     }
+}
+
+/// Writes the ids of a segment of which nothing was asked for ahead, and says how many there are.
+#[inline(always)]
+fn segment_into<C: Classify>(view: View, text: &[u8], place: Place, into: &mut [TokenId]) -> usize {
+    let (key, line) = key_and_line(view, text, place);
+    let count = into.first_chunk_mut().map_or(0, |into| view.short_into::<C>(key, line, into));
+    if count > 0 { count } else { elsewhere(view, text, place, key, line, into) }
 }
 
 /// Writes the ids of a piece that is not in the line of its key, and says how many there are.

@@ -3,9 +3,10 @@ The first pass: the pieces of a batch become entries, each with its key and its 
 asked for.
 
 Four pieces at a time, as long as they are short or words; a long piece in a script without spaces is
-cut, and its segments become entries one by one.
+cut, and its segments become entries one by one. Chinese pieces have keys of their own (`chinese`).
 */
 
+use super::chinese::{Chinese, is_chinese};
 use crate::arch::{Classify, Kernel};
 use crate::bpe::CUTS;
 use crate::cache::{KEYS, Key, LONGEST_MIDDLE, LONGEST_SHORT, NO_KEY, View, short_key};
@@ -24,6 +25,8 @@ pub(super) struct Entries {
     /// The key of a short one, else that of none, with the line in the middle table as the first word.
     pub(super) keys: Vec<Key>,
     pub(super) lines: Vec<u32>,
+    /// Whether one of them is Chinese, with a key of its own kind.
+    pub(super) chinese: bool,
     /// It is a part of a piece, and the model tells parts from pieces.
     parts: Vec<bool>,
 }
@@ -40,6 +43,7 @@ impl Entries {
     pub(super) fn new() -> Entries {
         Entries {
             count: 0,
+            chinese: false,
             bounds: vec![0; MOST + 1],
             keys: vec![NO_KEY; MOST],
             lines: vec![0; MOST],
@@ -50,6 +54,11 @@ impl Entries {
     #[inline(always)]
     pub(super) fn place(&self, at: usize) -> Place {
         Place { start: self.bounds[at], end: self.bounds[at + 1], part: self.parts[at] }
+    }
+
+    /// How many bytes they are.
+    pub(super) fn bytes(&self) -> usize {
+        self.bounds[self.count] - self.bounds[0]
     }
 
     /// How many entries there are up to this place in the text, if it is not beyond the last; at least
@@ -91,29 +100,45 @@ impl Entries {
         self.count += cuts.len();
     }
 
-    /// Enters as many of the first four of `bounds` as are short or words; says how many.
+    /// Enters as many of the first four of `bounds` as are short, words or Chinese; says how many.
     #[inline(always)]
-    fn push_four<C: Classify>(&mut self, view: View, text: &[u8], bounds: &[usize; 5]) -> usize {
+    fn push_four<C: Classify>(
+        &mut self,
+        view: View,
+        text: &[u8],
+        bounds: &[usize; 5],
+        chinese: Option<Chinese>,
+    ) -> usize {
         let from = self.count;
-        let long = match (self.keys[from..].first_chunk_mut(), self.lines[from..].first_chunk_mut())
+        let odd = match (self.keys[from..].first_chunk_mut(), self.lines[from..].first_chunk_mut())
         {
             (Some(keys), Some(lines)) => view.keys::<C>(text, bounds, keys, lines),
             _ => None,
         };
-        let Some(mut long) = long else { return 0 };
+        let Some(odd) = odd else { return 0 };
         self.bounds[from + 1..=from + KEYS].copy_from_slice(&bounds[1..]);
         self.parts[from..from + KEYS].fill(false);
         let mut entered = KEYS;
-        while long != 0 {
-            let i = long.trailing_zeros() as usize;
+        let mut left = odd.long | odd.chinese;
+        while left != 0 {
+            let i = left.trailing_zeros() as usize;
             let (start, end) = (bounds[i], bounds[i + 1]);
-            if is_wide(&text[start..end]) {
-                entered = i;
-                break;
+            let piece = &text[start..end];
+            if let Some(chinese) = chinese.filter(|_| is_chinese(piece))
+                && let Some(key) = chinese.key::<C>(text, start)
+            {
+                (self.keys[from + i], self.lines[from + i]) = (key, 0);
+                self.chinese = true;
+            } else if odd.long >> i & 1 == 1 {
+                if is_wide(piece) {
+                    entered = i;
+                    break;
+                }
+                self.put(from + i, view, text, Place { start, end, part: false });
             }
-            self.put(from + i, view, text, Place { start, end, part: false });
-            long &= long - 1;
+            left &= left - 1;
         }
+        view.ask(&self.lines[from..from + KEYS]);
         self.count += entered;
         entered
     }
@@ -121,7 +146,7 @@ impl Entries {
 
 /// The key of a short piece and its line; else no key, with the line of the middle table in it.
 #[inline(always)]
-fn key_and_line(view: View, text: &[u8], place: Place) -> (Key, u32) {
+pub(super) fn key_and_line(view: View, text: &[u8], place: Place) -> (Key, u32) {
     let Place { start, end, part } = place;
     if end - start <= LONGEST_SHORT {
         let key = short_key(text, start, end, part);
@@ -149,6 +174,7 @@ pub(super) struct Enter<'a> {
     pub(super) view: View<'a>,
     pub(super) walk: &'a mut Walk,
     pub(super) entries: &'a mut Entries,
+    pub(super) chinese: Option<Chinese<'a>>,
 }
 
 impl Kernel for Enter<'_> {
@@ -156,20 +182,19 @@ impl Kernel for Enter<'_> {
 
     #[inline(always)]
     fn run<C: Classify>(self) {
-        let Enter { tokenizer, text, ends, view, walk, entries } = self;
+        let Enter { tokenizer, text, ends, view, walk, entries, chinese } = self;
         let mut start = walk.start;
-        entries.count = 0;
+        (entries.count, entries.chinese) = (0, false);
         entries.bounds[0] = start;
         // Room for the first of four pieces, and for the parts of the one after them.
         while entries.count + KEYS + CUTS <= MOST && walk.piece < ends.len() {
             // PERF: nearly all pieces are short, and few are near the end of the text. The first of a
             // batch is left out, as its start is not among the ends.
             if !walk.within
-                && text[start] < 0xE0
                 && let Some(bounds) = ends.get(walk.piece.wrapping_sub(1)..)
                 && let Some(bounds) = bounds.first_chunk()
             {
-                let entered = entries.push_four::<C>(view, text, bounds);
+                let entered = entries.push_four::<C>(view, text, bounds, chinese);
                 walk.piece += entered;
                 start = bounds[entered];
                 if entered == KEYS {
@@ -178,7 +203,15 @@ impl Kernel for Enter<'_> {
             }
             let end = ends[walk.piece];
             let piece = &text[start..end];
-            if !walk.within && (piece.len() <= LONGEST_SHORT || !is_wide(piece)) {
+            if let Some(chinese) = chinese.filter(|_| is_chinese(piece) && !walk.within)
+                && let Some(key) = chinese.key::<C>(text, start)
+            {
+                entries.push_parts(view, text, start, &[piece.len()], false);
+                let last = entries.count - 1;
+                (entries.keys[last], entries.lines[last]) = (key, 0);
+                entries.chinese = true;
+                start = end;
+            } else if !walk.within && (piece.len() <= LONGEST_SHORT || !is_wide(piece)) {
                 entries.push_parts(view, text, start, &[piece.len()], false);
                 start = end;
             } else {
