@@ -91,7 +91,8 @@ pub(super) fn keys(
         let window = text.get(bounds[i]..)?.first_chunk()?;
         keys[i] = window_key(window, len, len as u8);
         let long = len > LONGEST_KEY;
-        let chinese = !long && window[..len].iter().any(|byte| CHINESE.contains(byte));
+        let ascii = (keys[i][0] | keys[i][1]) & 0x8080_8080_8080_8080 == 0;
+        let chinese = !long && !ascii && window[..len].iter().any(|byte| CHINESE.contains(byte));
         lines[i] = if long { 0 } else { (hash(keys[i]) >> shift) as u32 };
         odd.long |= u8::from(long) << i;
         odd.chinese |= u8::from(chinese) << i;
