@@ -68,6 +68,8 @@ pub struct Front {
     classes: &'static Classes,
     entries: TwoLevel<u32>,
     texts: Vec<u8>,
+    /// A word of so many bytes is unknown, whatever they are.
+    too_long: usize,
     /// What blocks know.
     rules: BertRules,
 }
@@ -81,7 +83,8 @@ impl Front {
         let classes = Classes::of(tables);
         let (entries, texts) = (TwoLevel::new(), Vec::new());
         let rules = BertRules { lowercase: bert.lowercase, ..BertRules::default() };
-        let mut front = Front { bert, classes, entries, texts, rules };
+        let too_long = words.too_long();
+        let mut front = Front { bert, classes, entries, texts, too_long, rules };
         let unknown = id_entry(words.unknown_character());
         if bert.strip_accents {
             front.entries.fill(bert::HANGUL, Kind::Syllable as u32);

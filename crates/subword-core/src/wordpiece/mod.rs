@@ -138,6 +138,16 @@ impl WordEncoder {
         }
     }
 
+    /// A word of so many bytes is too long, whatever they are; none is if there is no limit.
+    fn too_long(&self) -> usize {
+        match self.limit {
+            WordLimit::Bytes(limit) => (limit as usize).saturating_add(1),
+            // A character has at most four bytes.
+            WordLimit::Characters(limit) => (limit as usize).saturating_mul(4).saturating_add(4),
+            WordLimit::None => usize::MAX,
+        }
+    }
+
     /// Calls `each` with the ids of a word, which `encode` gave, and the place of each within it.
     pub fn locate(
         &self,

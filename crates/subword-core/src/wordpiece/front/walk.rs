@@ -78,10 +78,26 @@ impl Found {
 
     /// Makes room for `more` bytes after what is written, so that whole blocks can be read and written.
     #[inline(always)]
-    fn reserve(&mut self, more: usize) {
+    fn reserve(&mut self, more: usize, too_long: usize) {
+        if self.normal.len() < self.len + more + BLOCK {
+            self.grow(more, too_long);
+        }
+    }
+
+    /// The same where there is not enough.
+    ///
+    /// PERF: of a word of which so much is written that it is unknown, no more is kept. A text that is one
+    /// word of megabytes would touch new memory for all of it.
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, more: usize, too_long: usize) {
+        if let Some(&start) = self.starts.last()
+            && self.starts.len() > self.ends.len()
+        {
+            self.len = self.len.min(start.saturating_add(too_long));
+        }
         let needed = self.len + more + BLOCK;
         if self.normal.len() < needed {
-            // A quarter more: what is not used is touched too, which shows where one word is all the text.
             self.normal.resize(needed + needed / 4, 0);
         }
     }
@@ -161,7 +177,7 @@ impl Walk<'_> {
     fn blocks<C: Classify>(&mut self, most: usize) {
         loop {
             let rest = &self.text[self.at..];
-            self.found.reserve(BLOCK);
+            self.found.reserve(BLOCK, self.front.too_long);
             let base = self.found.len;
             let Some(bytes) = self.found.normal[base..].first_chunk_mut() else { return };
             let block = C::bert(rest, bytes, &self.front.rules);
@@ -324,7 +340,7 @@ impl Walk<'_> {
 
     #[inline(always)]
     fn append<const N: usize>(&mut self, bytes: [u8; N], len: usize) {
-        self.found.reserve(N);
+        self.found.reserve(N, self.front.too_long);
         if let Some(to) = self.found.normal[self.found.len..].first_chunk_mut() {
             *to = bytes;
             self.found.len += len;

@@ -213,6 +213,27 @@ fn words_may_end_anywhere_in_a_block() {
 }
 
 #[test]
+fn words_may_be_longer_than_what_is_kept_of_them() {
+    for limit in [WordLimit::Characters(100), WordLimit::Bytes(70), WordLimit::None] {
+        let mut model = model(Bert::UNCASED, BertTables::V0_23);
+        let word_piece = WordPiece { limit, ..WordPiece::default() };
+        model.encoder = crate::model::Encoder::WordPiece(word_piece);
+        let model = Arc::new(model.checked().unwrap());
+        for (letter, after) in ["a", "é", "ж", "한"].into_iter().flat_map(|letter| {
+            ["", "!", " ab", "中", "\u{302E}b", "\u{1D165}"].map(|after| (letter, after))
+        }) {
+            // A tokenizer of its own: what is kept depends on the room that there was.
+            let tokenizer = Tokenizer::new(model.clone(), 0).unwrap();
+            for len in [99, 100, 101, 135, 400, 405, 3000] {
+                let text = format!("b {}{after}", letter.repeat(len));
+                let found = tokenizer.encode(text.as_bytes(), &Allowed::Text, None).unwrap();
+                assert_eq!(found, plain(&model, text.as_bytes()), "{letter} {len} {after:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn long_texts_are_shared_between_threads_and_cut_anywhere() {
     let model = Arc::new(model(Bert::UNCASED, BertTables::V0_23));
     let tokenizer = Tokenizer::new(model.clone(), 1 << 16).unwrap();
