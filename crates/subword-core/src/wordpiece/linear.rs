@@ -71,10 +71,7 @@ impl Linear {
     /// published vocabulary has.
     pub fn new(model: &Model, word_piece: &WordPiece) -> Result<Linear> {
         let words = WordEncoder::new(model, word_piece);
-        let prefix = word_piece.prefix.as_bytes();
-        let rest = |(id, token): (TokenId, _)| Some((id, <[u8]>::strip_prefix(token, prefix)?));
-        let rest = model.vocab.iter().filter_map(rest).filter(|(_, token)| !token.is_empty());
-        let within = Trie::new(rest);
+        let within = Trie::new(&model.vocab, word_piece.prefix.as_bytes());
         let none = Failure { node: NONE, pops: (0, 0), read: 0 };
         let failures = vec![none; words.trie.limit() + within.limit()];
         let mut linear = Linear { words, within, failures, pops: Vec::new() };

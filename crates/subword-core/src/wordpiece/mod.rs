@@ -58,7 +58,7 @@ pub struct WordEncoder {
 impl WordEncoder {
     /// Prepares a checked model.
     pub fn new(model: &Model, word_piece: &WordPiece) -> WordEncoder {
-        let trie = Trie::new(model.vocab.iter());
+        let trie = Trie::new(&model.vocab, b"");
         let prefix = word_piece.prefix.as_bytes();
         WordEncoder {
             within: trie.node_of(prefix),

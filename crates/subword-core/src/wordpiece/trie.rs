@@ -19,6 +19,7 @@ cells, 65,536 with the last eight blocks) and takes longer.
 */
 
 use crate::types::TokenId;
+use crate::vocab::Vocab;
 
 /// A node.
 pub(super) type Node = u32;
@@ -46,21 +47,24 @@ pub(super) struct Trie {
 }
 
 impl Trie {
-    /// Those of these tokens, which are distinct and not empty.
-    pub(super) fn new<'a>(tokens: impl Iterator<Item = (TokenId, &'a [u8])>) -> Trie {
-        let tokens = Sorted::new(tokens.collect());
+    /// The tokens that start with a prefix and are longer, without it.
+    pub(super) fn new(vocab: &Vocab, prefix: &[u8]) -> Trie {
+        let tokens = Sorted::new(vocab, prefix);
         let mut builder = Builder::new();
         // What is left to do: the tokens that go through a node, how much of them is above it.
         let mut todo = vec![(0, tokens.order.len(), 0, ROOT)];
         let mut parts: Vec<(u8, usize, usize)> = Vec::new();
-        while let Some((mut first, last, depth, node)) = todo.pop() {
+        while let Some((mut first, last, depth, mut node)) = todo.pop() {
             if last - first == 1 {
-                let (id, token) = tokens.token(first);
-                builder.add_rest(node, &token[depth..], id);
+                // One token goes on alone.
+                for depth in depth..tokens.len_of(first) {
+                    node = builder.add_child(node, tokens.byte(first, depth));
+                }
+                builder.cells[node as usize].what |= (tokens.id(first) + 1) << ID;
                 continue;
             }
-            if first < last && tokens.ends(first, depth) {
-                builder.cells[node as usize].what |= (tokens.token(first).0 + 1) << ID;
+            if first < last && tokens.len_of(first) == depth {
+                builder.cells[node as usize].what |= (tokens.id(first) + 1) << ID;
                 first += 1;
             }
             parts.clear();
@@ -132,48 +136,69 @@ impl Trie {
 
 /// Tokens in the order of their bytes.
 ///
-/// PERF: the first twelve bytes of a token and its place among the tokens are one number, so that
-/// sorting compares numbers, and most bytes are read here and not where the token is.
+/// PERF: a number has the first bytes of a token, its length and its id, so that sorting compares
+/// numbers, and few tokens are looked at where they are.
 struct Sorted<'a> {
-    order: Vec<[u8; 16]>,
-    tokens: Vec<(TokenId, &'a [u8])>,
+    order: Vec<u128>,
+    vocab: &'a Vocab,
+    /// How many bytes of a token do not count.
+    skip: usize,
 }
 
 impl<'a> Sorted<'a> {
-    /// How many bytes of a token are in its number; the place has the others.
-    const BYTES: usize = 12;
+    /// How many bytes of a token are in its number, the first on top. Then comes the length, if it is
+    /// less than 255, and then the id.
+    const BYTES: usize = 11;
+    const LEN: u32 = 32;
 
-    fn new(tokens: Vec<(TokenId, &'a [u8])>) -> Sorted<'a> {
-        let number = |(place, &(_, token)): (usize, &(TokenId, &[u8]))| {
+    fn new(vocab: &'a Vocab, prefix: &[u8]) -> Sorted<'a> {
+        let number = |(id, token): (TokenId, &[u8])| {
+            let rest = token.strip_prefix(prefix).filter(|rest| !rest.is_empty())?;
             let mut bytes = [0; 16];
-            let len = token.len().min(Self::BYTES);
-            bytes[..len].copy_from_slice(&token[..len]);
-            u128::from_be_bytes(bytes) | place as u128
+            let len = rest.len().min(Self::BYTES);
+            bytes[..len].copy_from_slice(&rest[..len]);
+            let len = (rest.len().min(255) as u128) << Self::LEN;
+            Some(u128::from_be_bytes(bytes) | len | u128::from(id))
         };
-        let mut order: Vec<u128> = tokens.iter().enumerate().map(number).collect();
+        let mut order = Vec::with_capacity(vocab.len());
+        order.extend(vocab.iter().filter_map(number));
         order.sort_unstable();
-        for same in order.chunk_by_mut(|a, b| a >> 32 == b >> 32) {
-            same.sort_unstable_by_key(|&number| tokens[number as u32 as usize].1);
+        let mut sorted = Sorted { order: Vec::new(), vocab, skip: prefix.len() };
+        let bytes = Self::LEN + 8;
+        for same in order.chunk_by_mut(|a, b| a >> bytes == b >> bytes) {
+            if same.len() > 1 {
+                same.sort_unstable_by_key(|&number| sorted.bytes(number));
+            }
         }
-        Sorted { order: order.into_iter().map(u128::to_be_bytes).collect(), tokens }
+        sorted.order = order;
+        sorted
     }
 
-    fn token(&self, at: usize) -> (TokenId, &'a [u8]) {
-        let [.., a, b, c, d] = self.order[at];
-        self.tokens[u32::from_be_bytes([a, b, c, d]) as usize]
+    fn bytes(&self, number: u128) -> &'a [u8] {
+        self.vocab.bytes_of(number as TokenId).map_or(&[], |token| &token[self.skip..])
+    }
+
+    fn id(&self, at: usize) -> TokenId {
+        self.order[at] as TokenId
+    }
+
+    #[inline(always)]
+    fn len_of(&self, at: usize) -> usize {
+        match (self.order[at] >> Self::LEN) as u8 {
+            255 => self.bytes(self.order[at]).len(),
+            len => usize::from(len),
+        }
     }
 
     /// A byte of a token that is longer than this.
     #[inline(always)]
     fn byte(&self, at: usize, depth: usize) -> u8 {
-        if depth < Self::BYTES { self.order[at][depth] } else { self.token(at).1[depth] }
-    }
-
-    /// Whether a token has this length, and no less.
-    #[inline(always)]
-    fn ends(&self, at: usize, depth: usize) -> bool {
-        // In its number a token is followed by 0.
-        (depth >= Self::BYTES || self.order[at][depth] == 0) && self.token(at).1.len() == depth
+        let number = self.order[at];
+        if depth < Self::BYTES {
+            (number >> (120 - 8 * depth)) as u8
+        } else {
+            self.bytes(number)[depth]
+        }
     }
 }
 
@@ -246,15 +271,13 @@ impl Builder {
         (self.free, self.bases) = (Flags::ALL, Flags::ALL);
     }
 
-    /// Adds what is left of a token that goes through a node alone.
-    fn add_rest(&mut self, mut node: Node, rest: &[u8], id: TokenId) {
-        for &byte in rest {
-            let base = self.base_for(&[(byte, 0, 0)]);
-            self.cells[node as usize].base = base;
-            node = base ^ u32::from(byte);
-            self.cells[node as usize].what = TAKEN | u32::from(byte);
-        }
-        self.cells[node as usize].what |= (id + 1) << ID;
+    /// Gives a node its only child.
+    fn add_child(&mut self, node: Node, byte: u8) -> Node {
+        let base = self.base_for(&[(byte, 0, 0)]);
+        self.cells[node as usize].base = base;
+        let child = base ^ u32::from(byte);
+        self.cells[child as usize].what = TAKEN | u32::from(byte);
+        child
     }
 
     /// A base whose children of these bytes are free, and takes it and them.
@@ -283,7 +306,6 @@ impl Builder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::vocab::Vocab;
 
     #[test]
     fn flags_move_to_where_their_places_say() {
@@ -299,14 +321,24 @@ mod tests {
 
     #[test]
     fn tokens_are_sorted_by_all_their_bytes() {
-        let tokens: [&[u8]; 6] =
-            [b"abcdefghijklmz", b"abcdefghijklma", b"b", b"b\0", b"abcdefghijkl", b"a"];
-        let sorted = Sorted::new((0..).zip(tokens).collect());
-        let ids: Vec<TokenId> = (0..tokens.len()).map(|at| sorted.token(at).0).collect();
-        assert_eq!(ids, [5, 4, 1, 0, 2, 3]);
-        assert!(
-            sorted.ends(5, 2) && !sorted.ends(5, 1) && sorted.ends(1, 12) && sorted.ends(2, 14)
-        );
+        let long = |len: usize| [b"#", &vec![b'a'; len][..]].concat();
+        let tokens =
+            [b"#b".to_vec(), b"#b\0".to_vec(), b"#".to_vec(), b"b".to_vec(), b"#aab".to_vec()]
+                .into_iter()
+                .chain([300, 11, 255, 12, 1, 254].map(long));
+        let vocab = tokens.zip(0..).fold(Vocab::default(), |mut vocab, (token, id)| {
+            vocab.insert(id, &token).unwrap();
+            vocab
+        });
+        let sorted = Sorted::new(&vocab, b"#");
+        let places = 0..sorted.order.len();
+        let ids: Vec<TokenId> = places.clone().map(|at| sorted.id(at)).collect();
+        assert_eq!(ids, [9, 6, 8, 10, 7, 5, 4, 0, 1]);
+        for (at, id) in places.zip(ids) {
+            let token = &vocab.bytes_of(id).unwrap()[1..];
+            assert_eq!(sorted.len_of(at), token.len());
+            assert!((0..token.len()).all(|depth| sorted.byte(at, depth) == token[depth]));
+        }
     }
 
     #[test]
@@ -323,7 +355,7 @@ mod tests {
                 let token: Vec<u8> = (0..len).map(|_| random(bytes) as u8).collect();
                 let _known_already = vocab.insert(id, &token);
             }
-            let trie = Trie::new(vocab.iter());
+            let trie = Trie::new(&vocab, b"");
             for (id, token) in vocab.iter() {
                 assert_eq!(trie.node_of(token).and_then(|node| trie.id(node)), Some(id));
             }
@@ -333,6 +365,6 @@ mod tests {
                 assert_eq!(id, vocab.id_of(&token), "{token:?}");
             }
         }
-        assert_eq!(Trie::new(Vocab::default().iter()).node_of(b"a"), None);
+        assert_eq!(Trie::new(&Vocab::default(), b"").node_of(b"a"), None);
     }
 }
