@@ -55,7 +55,8 @@ impl Table {
 
     /// Uses so many lines.
     fn extend(&mut self, len: usize) {
-        arch::prefer_huge_pages(&mut self.room[self.len..len]);
+        // From the first on, for a table that starts large: what is touched already stays as it is.
+        arch::prefer_huge_pages(&mut self.room[..len]);
         self.len = len;
         self.shift = if len > 1 { 64 - len.trailing_zeros() } else { 63 };
         self.entered = 0;
