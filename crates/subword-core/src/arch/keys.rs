@@ -25,8 +25,8 @@ pub const CHINESE: Range<u8> = 0xE3..0xEA;
 /// How many keys are made at a time.
 pub const KEYS: usize = 4;
 
-/// Four pieces next to each other: where the first starts, and where each ends.
-pub type Bounds = [usize; KEYS + 1];
+/// Four pieces: where each starts, and where each ends.
+pub type Bounds<'a> = [&'a [usize; KEYS]; 2];
 
 /// Which of four pieces are not as most are: bit i is piece i.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -80,15 +80,15 @@ pub fn hash(key: Key) -> u64 {
 #[inline(always)]
 pub(super) fn keys(
     text: &[u8],
-    bounds: &Bounds,
+    [starts, ends]: Bounds,
     shift: u32,
     keys: &mut [Key; KEYS],
     lines: &mut [u32; KEYS],
 ) -> Option<Odd> {
     let mut odd = Odd::default();
     for i in 0..KEYS {
-        let len = bounds[i + 1].wrapping_sub(bounds[i]);
-        let window = text.get(bounds[i]..)?.first_chunk()?;
+        let len = ends[i].wrapping_sub(starts[i]);
+        let window = text.get(starts[i]..)?.first_chunk()?;
         keys[i] = window_key(window, len, len as u8);
         let long = len > LONGEST_KEY;
         let ascii = (keys[i][0] | keys[i][1]) & 0x8080_8080_8080_8080 == 0;
@@ -117,14 +117,14 @@ mod wide {
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
     pub(in super::super) fn keys_avx512(
         text: &[u8],
-        bounds: &Bounds,
+        bounds: Bounds,
         shift: u32,
         keys: &mut [Key; KEYS],
         lines: &mut [u32; KEYS],
     ) -> Option<Odd> {
-        // SAFETY: five words are four from 0 and four from 1; `loadu` takes any alignment.
-        let [starts, ends] = [0, 1].map(|at| unsafe {
-            _mm512_castsi256_si512(_mm256_loadu_si256(bounds.as_ptr().add(at).cast()))
+        // SAFETY: each are four words; `loadu` takes any alignment.
+        let [starts, ends] = bounds.map(|four| unsafe {
+            _mm512_castsi256_si512(_mm256_loadu_si256(four.as_ptr().cast()))
         });
         let last = text.len().checked_sub(16)?;
         if _mm512_cmpgt_epu64_mask(starts, _mm512_set1_epi64(last as i64)) & 0xF != 0 {
@@ -135,7 +135,7 @@ mod wide {
         // SAFETY: each start was compared with `last`, so 16 bytes of the text follow it; the tables
         // have 64 bytes; `loadu` takes any alignment.
         let (windows, places, of_key) = unsafe {
-            let window = |i: usize| _mm_loadu_si128(text.as_ptr().add(bounds[i]).cast());
+            let window = |i: usize| _mm_loadu_si128(text.as_ptr().add(bounds[0][i]).cast());
             let four = _mm512_castsi128_si512(window(0));
             let four = _mm512_inserti32x4::<1>(four, window(1));
             let four = _mm512_inserti32x4::<2>(four, window(2));
@@ -183,7 +183,7 @@ mod tests {
     use super::super::{Classify, Kernel, Level};
     use super::*;
 
-    struct Four<'a>(&'a [u8], &'a Bounds, u32);
+    struct Four<'a>(&'a [u8], Bounds<'a>, u32);
 
     impl Kernel for Four<'_> {
         type Output = Option<(Odd, [Key; KEYS], [u32; KEYS])>;
@@ -200,16 +200,18 @@ mod tests {
     fn every_level_makes_the_same_keys_at_every_length() {
         let text: Vec<u8> = (0..200u32).map(|i| (i * i * 7 + 1) as u8).collect();
         for (first, second) in (1..=40).flat_map(|a| (1..=40).map(move |b| (a, b))) {
-            let mut bounds = [3; KEYS + 1];
-            for (i, len) in [first, second, 2, second].into_iter().enumerate() {
-                bounds[i + 1] = bounds[i] + len;
-            }
-            for (shift, end) in [(63, 200), (47, bounds[3] + 16), (40, bounds[3] + 15)] {
+            // Next to each other, and with something between them.
+            let lens = [first, second, 2, second];
+            let gap = first % 3;
+            let starts = [0, 1, 2, 3].map(|i| 3 + lens[..i].iter().sum::<usize>() + i * gap);
+            let ends = [0, 1, 2, 3].map(|i| starts[i] + lens[i]);
+            let bounds = [&starts, &ends];
+            for (shift, end) in [(63, 200), (47, starts[3] + 16), (40, starts[3] + 15)] {
                 let text = &text[..end];
-                let plain = Level::Scalar.run(Four(text, &bounds, shift));
-                assert_eq!(plain.is_some(), end - bounds[3] >= 16);
+                let plain = Level::Scalar.run(Four(text, bounds, shift));
+                assert_eq!(plain.is_some(), end - starts[3] >= 16);
                 for level in Level::available() {
-                    let found = level.run(Four(text, &bounds, shift));
+                    let found = level.run(Four(text, bounds, shift));
                     let (Some((odd, keys, lines)), Some(right)) = (found, plain) else {
                         assert_eq!(found, plain, "{level:?}");
                         continue;
@@ -217,7 +219,7 @@ mod tests {
                     assert_eq!((odd, lines), (right.0, right.2), "{level:?} {bounds:?}");
                     for i in (0..KEYS).filter(|i| odd.long >> i & 1 == 0) {
                         assert_eq!(keys[i], right.1[i], "{level:?} {bounds:?}");
-                        let (start, end) = (bounds[i], bounds[i + 1]);
+                        let (start, end) = (starts[i], ends[i]);
                         let bytes: Vec<u8> = keys[i].iter().flat_map(|w| w.to_le_bytes()).collect();
                         assert_eq!(bytes[..end - start], text[start..end]);
                         assert_eq!(usize::from(bytes[15]), end - start);

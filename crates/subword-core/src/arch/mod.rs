@@ -37,7 +37,7 @@ pub use cuts::{Cuts, JoinedPairs};
 pub use keys::{Bounds, CHINESE, FIRST_BYTES, KEYS, Key, LONGEST_KEY, Odd, hash, window_key};
 pub use lines::{Line, Lines};
 pub use pages::prefer_huge_pages;
-pub use sets::look_up;
+pub use sets::{FOUR, look_up};
 pub use sure::{AllTwoBytes, MOST_BYTES, NEVER, TwoBytes};
 pub use utf8::{UTF8_GROUP, write_utf8};
 pub use wide::{WideClasses, class};
@@ -133,19 +133,30 @@ pub trait Classify {
         sets::look_up(line, key, into)
     }
 
+    /// The same for four keys, each in its line: writes the ids one after the other, and says where those
+    /// of each key end; none if one of them is not there.
+    #[inline(always)]
+    fn look_up_four(
+        lines: [&Line; KEYS],
+        keys: &[Key; KEYS],
+        into: &mut [u32; FOUR],
+    ) -> Option<[usize; KEYS]> {
+        sets::look_up_four(lines, keys, into)
+    }
+
     /// How many ids a key has in a line; 0 if it is not there.
     #[inline(always)]
     fn number(line: &Line, key: Key) -> usize {
         sets::number(line, key)
     }
 
-    /// The keys of four pieces next to each other and the lines where they live: the top bits of their
+    /// The keys of four pieces and the lines where they live: the top bits of their
     /// hashes without the last `shift`. The line of a piece that is too long is 0, and its key means
     /// nothing. None if a piece starts in the last 15 bytes of the text.
     #[inline(always)]
     fn keys(
         text: &[u8],
-        bounds: &Bounds,
+        bounds: Bounds,
         shift: u32,
         keys: &mut [Key; KEYS],
         lines: &mut [u32; KEYS],

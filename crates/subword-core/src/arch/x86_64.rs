@@ -7,8 +7,8 @@ use super::scalar::CLASS_BITS;
 use super::wide::{self, Lanes, WideClasses};
 use super::wide_x86_64::{Bytes, Halves};
 use super::{
-    AllTwoBytes, BLOCK, BertBlock, BertRules, Bounds, Classify, Cuts, JoinedPairs, KEYS, Kernel,
-    Key, Line, MOST_BYTES, Masks, Odd, UTF8_GROUP, WINDOW, cuts, keys, sets, sure,
+    AllTwoBytes, BLOCK, BertBlock, BertRules, Bounds, Classify, Cuts, FOUR, JoinedPairs, KEYS,
+    Kernel, Key, Line, MOST_BYTES, Masks, Odd, UTF8_GROUP, WINDOW, cuts, keys, sets, sure,
 };
 
 pub(super) fn has_avx2() -> bool {
@@ -131,9 +131,19 @@ impl Classify for Avx512 {
     }
 
     #[inline(always)]
+    fn look_up_four(
+        lines: [&Line; KEYS],
+        keys: &[Key; KEYS],
+        into: &mut [u32; FOUR],
+    ) -> Option<[usize; KEYS]> {
+        // SAFETY: as above.
+        unsafe { sets::look_up_four_avx512(lines, keys, into) }
+    }
+
+    #[inline(always)]
     fn keys(
         text: &[u8],
-        bounds: &Bounds,
+        bounds: Bounds,
         shift: u32,
         keys: &mut [Key; KEYS],
         lines: &mut [u32; KEYS],

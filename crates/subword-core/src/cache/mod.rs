@@ -45,7 +45,7 @@ use keys::{MiddleKey, middle_hash, middle_key};
 use long::Long;
 use table::Table;
 
-pub use crate::arch::{KEYS, Key};
+pub use crate::arch::{FOUR, KEYS, Key};
 pub use keys::{NO_KEY, characters, short_key};
 pub use pool::Pool;
 
@@ -117,13 +117,12 @@ impl View<'_> {
         line
     }
 
-    /// Makes the keys of four pieces next to each other, and says where they live (see
-    /// [`Classify::keys`]).
+    /// Makes the keys of four pieces, and says where they live (see [`Classify::keys`]).
     #[inline(always)]
     pub fn keys<C: Classify>(
         &self,
         text: &[u8],
-        bounds: &arch::Bounds,
+        bounds: arch::Bounds,
         keys: &mut [Key; KEYS],
         lines: &mut [u32; KEYS],
     ) -> Option<Odd> {
@@ -141,6 +140,18 @@ impl View<'_> {
     #[inline(always)]
     pub fn short_into<C: Classify>(&self, key: Key, line: u32, into: &mut [TokenId; 8]) -> usize {
         self.short.get(line as usize).map_or(0, |line| C::look_up(line, key, into))
+    }
+
+    /// The same for four pieces: where the ids of each end; none if the line of one does not have it.
+    #[inline(always)]
+    pub fn four_into<C: Classify>(
+        &self,
+        keys: &[Key; KEYS],
+        lines: &[u32; KEYS],
+        into: &mut [TokenId; FOUR],
+    ) -> Option<[usize; KEYS]> {
+        let line = |i: usize| self.short.get(lines[i] as usize);
+        C::look_up_four([line(0)?, line(1)?, line(2)?, line(3)?], keys, into)
     }
 
     /// How many ids a short piece has; 0 as above.

@@ -110,9 +110,13 @@ impl Entries {
         chinese: Option<Chinese>,
     ) -> usize {
         let from = self.count;
-        let odd = match (self.keys[from..].first_chunk_mut(), self.lines[from..].first_chunk_mut())
-        {
-            (Some(keys), Some(lines)) => view.keys::<C>(text, bounds, keys, lines),
+        let odd = match (
+            bounds.first_chunk().zip(bounds.last_chunk()),
+            self.keys[from..].first_chunk_mut().zip(self.lines[from..].first_chunk_mut()),
+        ) {
+            (Some((starts, ends)), Some((keys, lines))) => {
+                view.keys::<C>(text, [starts, ends], keys, lines)
+            }
             _ => None,
         };
         let Some(odd) = odd else { return 0 };

@@ -37,6 +37,10 @@ const PATIENCE: usize = 4;
 /// PERF: how many texts ahead the start of a text is asked for. Texts lie scattered in memory.
 const AHEAD: usize = 3;
 
+/// PERF: how many bytes ahead a text is asked for: the processor stops to follow it while words are looked
+/// up (one long text 9.6 to 8.9 ns a word, 2026-11-16).
+const BYTES_AHEAD: usize = 1 << 11;
+
 /// The most words of one character each that are kept together.
 const RUN: usize = 64;
 
@@ -177,6 +181,7 @@ impl Walk<'_> {
     fn blocks<C: Classify>(&mut self, most: usize) {
         loop {
             let rest = &self.text[self.at..];
+            arch::prefetch_at(rest, BYTES_AHEAD);
             self.found.reserve(BLOCK, self.front.too_long);
             let base = self.found.len;
             let Some(bytes) = self.found.normal[base..].first_chunk_mut() else { return };
