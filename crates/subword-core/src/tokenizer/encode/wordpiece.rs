@@ -32,7 +32,7 @@ pub(in crate::tokenizer) enum Words {
 pub(in crate::tokenizer) struct Fast {
     pub(super) encoder: WordEncoder,
     pub(super) front: Option<Front>,
-    /// The words that are tokens, the most frequent last.
+    /// The words that are tokens, the most frequent first: the cache finds those soonest.
     vocabulary: Vec<TokenId>,
 }
 
@@ -53,8 +53,7 @@ impl Fast {
             (prefix.is_empty() || !bytes.starts_with(prefix)) && !encoder.is_too_long(bytes)
         };
         let words = model.vocab.iter().filter(|&(_, bytes)| is_word(bytes));
-        let mut vocabulary: Vec<TokenId> = words.map(|(id, _)| id).collect();
-        vocabulary.reverse();
+        let vocabulary = words.map(|(id, _)| id).collect();
         Fast { encoder, front, vocabulary }
     }
 }
