@@ -186,9 +186,12 @@ impl Merger {
     }
 
     /// The ids of every character of three bytes, where it does not matter whether it is a piece or a part
-    /// of one, and enough was merged for that to pay.
-    pub fn singles(&self) -> Option<&Singles> {
+    /// of one. None if they are not made yet, unless `pays`: to make them takes as long as to merge 65,536.
+    pub fn singles(&self, pays: bool) -> Option<&Singles> {
         let tables = self.tables.get().filter(|tables| tables.whole.is_empty())?;
+        if !pays {
+            return tables.singles.get();
+        }
         Some(tables.singles.get_or_init(|| {
             let text = singles::all();
             let places: Vec<Span> =

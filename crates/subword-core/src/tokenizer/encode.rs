@@ -35,6 +35,9 @@ use joined::Joined;
 
 pub(super) use wordpiece::{Batch, Fast, Words};
 
+/// So many Chinese pieces are looked up as others are, before their characters get a table.
+const CHINESE_PAYS: usize = 1 << 12;
+
 /// What one thread needs.
 #[derive(Debug)]
 pub(super) struct Worker {
@@ -257,7 +260,7 @@ impl Tokenizer {
         while walk.piece < ends.len() {
             let Worker { cache, entries, known, gaps, marks, .. } = &mut *worker;
             let view = cache.view();
-            let singles = self.merger.singles();
+            let singles = self.merger.singles(entries.chinese_seen > CHINESE_PAYS);
             let chinese = singles.map(|singles| Chinese { joins: self.joins(), singles });
             let walk = &mut walk;
             self.level.run(Enter { tokenizer: self, text, ends, view, walk, entries, chinese });

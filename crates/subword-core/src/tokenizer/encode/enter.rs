@@ -27,6 +27,8 @@ pub(super) struct Entries {
     pub(super) lines: Vec<u32>,
     /// Whether one of them is Chinese, with a key of its own kind.
     pub(super) chinese: bool,
+    /// How many Chinese pieces there were, in all batches.
+    pub(super) chinese_seen: usize,
     /// It is a part of a piece, and the model tells parts from pieces.
     parts: Vec<bool>,
 }
@@ -44,6 +46,7 @@ impl Entries {
         Entries {
             count: 0,
             chinese: false,
+            chinese_seen: 0,
             bounds: vec![0; MOST + 1],
             keys: vec![NO_KEY; MOST],
             lines: vec![0; MOST],
@@ -128,6 +131,7 @@ impl Entries {
             let i = left.trailing_zeros() as usize;
             let (start, end) = (bounds[i], bounds[i + 1]);
             let piece = &text[start..end];
+            self.chinese_seen += usize::from(is_chinese(piece));
             if let Some(chinese) = chinese.filter(|_| is_chinese(piece))
                 && let Some(key) = chinese.key::<C>(text, start)
             {

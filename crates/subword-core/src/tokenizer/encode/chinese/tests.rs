@@ -86,7 +86,7 @@ fn chinese_has_the_ids_of_its_pieces_merged_whole() {
         for level in Level::available() {
             let mut tokenizer = Tokenizer::new(model.clone(), 1 << 20).unwrap();
             tokenizer.level = level;
-            assert!(tokenizer.merger.singles().is_some());
+            assert!(tokenizer.merger.singles(true).is_some());
             let right = plain(&tokenizer, &text);
             for _ in 0..2 {
                 let ids = tokenizer.encode(&text, &Allowed::Text, None).unwrap();
@@ -104,6 +104,7 @@ fn a_very_long_piece_is_walked_to_its_end() {
     let model = Arc::new(model(80, &mut random));
     let text: Vec<u8> = (0..50_000).flat_map(|_| UNITS[random(5)].iter().copied()).collect();
     let tokenizer = Tokenizer::new(model, 1 << 20).unwrap();
+    assert!(tokenizer.merger.singles(true).is_some());
     let ids = tokenizer.encode(&text, &Allowed::Text, None).unwrap();
     assert_eq!(ids, plain(&tokenizer, &text));
 }
