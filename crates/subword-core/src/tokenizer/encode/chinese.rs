@@ -25,10 +25,13 @@ pub(super) struct Chinese<'a> {
 /// The second word of what such a piece has as a key; that of no piece.
 const MARK: u64 = NO_KEY[1] - 1;
 
+/// The longest such piece, which bounds the ids of a batch. A longer one is cut into parts.
+pub(super) const LONGEST: usize = 1 << 10;
+
 /// Whether it is such a piece: two characters or more, the last of them Chinese or Japanese.
 #[inline(always)]
 pub(super) fn is_chinese(piece: &[u8]) -> bool {
-    piece.len() >= 2 * SINGLE && CHINESE.contains(&piece[piece.len() - SINGLE])
+    (2 * SINGLE..=LONGEST).contains(&piece.len()) && CHINESE.contains(&piece[piece.len() - SINGLE])
 }
 
 /// Whether this is the key of such a piece.

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use super::LONGEST;
 use crate::arch::Level;
-use crate::bpe::Merged;
+use crate::bpe::{Merged, SINGLE};
 use crate::model::{Merges, Model, Pattern};
 use crate::pretok::Named;
 use crate::special::Allowed;
@@ -99,12 +100,15 @@ fn chinese_has_the_ids_of_its_pieces_merged_whole() {
 }
 
 #[test]
-fn a_very_long_piece_is_walked_to_its_end() {
+fn a_very_long_piece_is_encoded_to_its_end() {
     let mut random = random(7);
-    let model = Arc::new(model(80, &mut random));
-    let text: Vec<u8> = (0..50_000).flat_map(|_| UNITS[random(5)].iter().copied()).collect();
-    let tokenizer = Tokenizer::new(model, 1 << 20).unwrap();
+    let tokenizer = Tokenizer::new(Arc::new(model(80, &mut random)), 1 << 20).unwrap();
     assert!(tokenizer.merger.singles(true).is_some());
-    let ids = tokenizer.encode(&text, &Allowed::Text, None).unwrap();
-    assert_eq!(ids, plain(&tokenizer, &text));
+    // On both sides of the longest that is walked, and far beyond it.
+    let lens = (LONGEST / SINGLE - 9..LONGEST / SINGLE + 3).chain([50_000]);
+    for len in lens {
+        let text: Vec<u8> = (0..len).flat_map(|_| UNITS[random(5)].iter().copied()).collect();
+        let ids = tokenizer.encode(&text, &Allowed::Text, None).unwrap();
+        assert_eq!(ids, plain(&tokenizer, &text), "{len}");
+    }
 }
