@@ -145,7 +145,8 @@ def selected(paths: list[str], only: list[str]) -> list[str]:
 def in_turn(paths: list[str]) -> list[str]:
     """The order of measuring: WordPiece first.
 
-    After half an hour of other paths tokenizers takes twice as long for a text as in a new process.
+    After half an hour of other paths tokenizers takes nearly twice as long for a text as in a new
+    process (docs/log.md, 2026-11-16).
 
     Example:
         >>> in_turn(["encode/cl100k/en/warm", "wordpiece/load", "files/enwiki/bin"])

@@ -17,6 +17,9 @@ right answer.
 ```text
 safe between c and d  =  neither hash(c, d) nor (last byte of c, first byte of d) is entered
 ```
+
+Of characters of three bytes more is known than the two bytes, sixteen pairs at a time (`cuts`); what such a
+walk leaves over is cut one by one.
 */
 
 use crate::arch::{Classify, Cuts, JoinedPairs};

@@ -103,6 +103,13 @@ impl Entries {
         self.count += cuts.len();
     }
 
+    /// Makes an entry a Chinese one, with its key.
+    #[inline(always)]
+    fn put_chinese(&mut self, at: usize, key: Key) {
+        (self.keys[at], self.lines[at]) = (key, 0);
+        self.chinese = true;
+    }
+
     /// Enters as many of the first four of `bounds` as are short, words or Chinese; says how many.
     #[inline(always)]
     fn push_four<C: Classify>(
@@ -135,8 +142,7 @@ impl Entries {
             if let Some(chinese) = chinese.filter(|_| is_chinese(piece))
                 && let Some(key) = chinese.key::<C>(text, start)
             {
-                (self.keys[from + i], self.lines[from + i]) = (key, 0);
-                self.chinese = true;
+                self.put_chinese(from + i, key);
             } else if odd.long >> i & 1 == 1 {
                 if is_wide(piece) {
                     entered = i;
@@ -215,9 +221,7 @@ impl Kernel for Enter<'_> {
                 && let Some(key) = chinese.key::<C>(text, start)
             {
                 entries.push_parts(view, text, start, &[piece.len()], false);
-                let last = entries.count - 1;
-                (entries.keys[last], entries.lines[last]) = (key, 0);
-                entries.chinese = true;
+                entries.put_chinese(entries.count - 1, key);
                 start = end;
             } else if !walk.within && (piece.len() <= LONGEST_SHORT || !is_wide(piece)) {
                 entries.push_parts(view, text, start, &[piece.len()], false);
