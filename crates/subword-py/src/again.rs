@@ -23,19 +23,18 @@ const SAMPLES: usize = 8;
 /// What came last, each at a place that it says itself.
 static SEEN: [AtomicU64; 64] = [const { AtomicU64::new(0) }; 64];
 
-/// Whether these texts came before, as far as one can tell, and are not too large to be kept. Either answer is
-/// right; a wrong one costs time or memory.
-pub(crate) fn came_before(texts: &[Characters<'_>]) -> bool {
-    let mark = mark(texts);
+/// Whether these texts, or texts with this sample, came before, as far as one can tell, and have not too many
+/// characters to be kept. Either answer is right; a wrong one costs time or memory.
+pub(crate) fn came_before(texts: &[Characters<'_>], chars: usize) -> bool {
+    let mark = mark(texts, chars);
     let seen = &SEEN[(mark >> 32) as usize % SEEN.len()];
-    let chars: usize = texts.iter().map(|text| text.len()).sum();
     chars <= LARGEST && seen.swap(mark, Ordering::Relaxed) == mark
 }
 
-fn mark(texts: &[Characters<'_>]) -> u64 {
+fn mark(texts: &[Characters<'_>], chars: usize) -> u64 {
     let mut mark = Mark(1);
-    mark.add(texts.len());
-    for &text in some(texts) {
+    mark.add(chars);
+    for &text in texts {
         mark.add(text.len());
         match text {
             Characters::Utf8(units) | Characters::One(units) => mark.sample(units),
@@ -60,6 +59,7 @@ impl Mark {
     }
 }
 
-fn some<T>(all: &[T]) -> impl Iterator<Item = &T> {
+/// Some of them, from all parts.
+pub(crate) fn some<T>(all: &[T]) -> impl Iterator<Item = &T> {
     all.iter().step_by(all.len() / SAMPLES + 1)
 }

@@ -9,6 +9,7 @@ use pyo3::types::PyList;
 use subword_core::tokenizer::{Ragged, Threads};
 
 use crate::engine::{Engine, run};
+use crate::errors;
 use crate::text::{Errors, Objects, Special, Texts};
 
 impl Engine {
@@ -23,17 +24,20 @@ impl Engine {
         threads: Threads,
     ) -> PyResult<Ragged> {
         let mut ragged = None;
-        if let Some(mut texts) = self.texts_as_they_are(objects, special, errors)? {
-            let texts = texts.all();
-            ragged = run(py, usize::MAX, || {
-                self.tokenizer().encode_batch_units(&texts, &special.0, threads)
-            })?;
+        if self.takes_places(objects, special) {
+            let found = self.tokenizer().encode_batch_units(
+                objects.places(),
+                &special.0,
+                threads,
+                |rest| py.detach(rest),
+            );
+            ragged = found.map_err(|error| errors::raise(py, error))?;
         }
         let ragged = match ragged {
             Some(ragged) => ragged,
             None => {
-                let mut texts = Texts::as_utf8(objects, errors)?;
-                let texts = texts.slices();
+                let mut texts = Texts::new(objects, errors)?;
+                let texts = texts.all();
                 run(py, usize::MAX, || self.tokenizer().encode_batch(&texts, &special.0, threads))?
             }
         };
@@ -43,15 +47,13 @@ impl Engine {
         })
     }
 
-    /// Texts that are converted as they are encoded; none if an error may have to be told.
-    fn texts_as_they_are<'a>(
-        &self,
-        objects: &'a Objects<'_>,
-        special: &Special,
-        errors: Errors,
-    ) -> PyResult<Option<Texts<'a>>> {
-        let taken = self.tokenizer().takes_units(&special.0);
-        taken.then(|| Texts::as_they_are(objects, errors)).transpose()
+    /// Whether texts are converted as they are encoded: not if an error may have to be told.
+    fn takes_places(&self, objects: &Objects<'_>, special: &Special) -> bool {
+        let takes = self.tokenizer().takes_units(&special.0);
+        if takes {
+            objects.keep_if_again();
+        }
+        takes
     }
 
     /// Their ids as lists, made here while other threads encode; none if the texts have to be converted
@@ -61,14 +63,12 @@ impl Engine {
         py: Python<'_>,
         objects: &Objects<'_>,
         special: &Special,
-        errors: Errors,
         threads: Threads,
     ) -> PyResult<Option<Vec<Py<PyList>>>> {
-        let Some(mut texts) = self.texts_as_they_are(objects, special, errors)? else {
+        if !self.takes_places(objects, special) {
             return Ok(None);
-        };
-        let texts = texts.all();
-        let (mut lists, mut made) = (Vec::with_capacity(texts.len()), Ok(()));
+        }
+        let (mut lists, mut made) = (Vec::with_capacity(objects.all().len()), Ok(()));
         let mut append = |parts: &[Ragged]| {
             Python::attach(|py| {
                 parts.iter().try_for_each(|Ragged { ids, offsets }| {
@@ -76,13 +76,19 @@ impl Engine {
                 })
             })
         };
-        let done = run(py, usize::MAX, || {
-            self.tokenizer().encode_batch_parts(&texts, &special.0, threads, |parts| {
-                if made.is_ok() {
-                    made = append(parts);
-                }
-            })
-        })?;
+        let take = |parts: &[Ragged]| {
+            if made.is_ok() {
+                made = append(parts);
+            }
+        };
+        let done = self.tokenizer().encode_batch_parts(
+            objects.places(),
+            &special.0,
+            threads,
+            |rest| py.detach(rest),
+            take,
+        );
+        let done = done.map_err(|error| errors::raise(py, error))?;
         made?;
         Ok(done.then_some(lists))
     }

@@ -134,7 +134,7 @@ impl Engine {
         // PERF: one thread that turns to lists now and then has to fetch its tables anew each time.
         if !add_special_tokens
             && !is_one(threads)
-            && let Some(lists) = self.lists_of_units(py, &objects, &special, errors, threads)?
+            && let Some(lists) = self.lists_of_units(py, &objects, &special, threads)?
         {
             return PyList::new(py, lists);
         }
@@ -234,8 +234,8 @@ impl Engine {
     ) -> PyResult<Vec<usize>> {
         let py = texts.py();
         let objects = Objects::new(texts)?;
-        let mut texts = Texts::as_utf8(&objects, errors)?;
-        let (texts, threads) = (texts.slices(), self::threads(threads));
+        let mut texts = Texts::new(&objects, errors)?;
+        let (texts, threads) = (texts.all(), self::threads(threads));
         run(py, usize::MAX, || self.tokenizer.count_batch(&texts, &special.0, threads))
     }
 

@@ -10,7 +10,7 @@ use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
 use subword_core::utf8::Characters;
 use subword_core::{Allowed, arch};
 
-use crate::again::came_before;
+use crate::again::{came_before, some};
 use crate::errors;
 
 /// What to do with a `str` that has lone surrogates.
@@ -102,79 +102,71 @@ impl<'py> Objects<'py> {
         };
         Ok(Objects(objects))
     }
+
+    pub(crate) fn all(&self) -> &[Bound<'py, PyAny>] {
+        self.0.as_slice()
+    }
+
+    /// Where Python has the texts; none for one that cannot stay there. Whether their characters are
+    /// characters shows when they are converted.
+    pub(crate) fn places(&self) -> impl Iterator<Item = Option<Characters<'_>>> {
+        self.all().iter().enumerate().map(|(number, object)| {
+            // PERF: the start of a string is far from that of the one before.
+            if let Some(next) = self.all().get(number + AHEAD) {
+                arch::prefetch_pointer(next.as_ptr());
+            }
+            place(object)
+        })
+    }
+
+    /// Lets Python keep the texts as UTF-8 too, if they came before.
+    pub(crate) fn keep_if_again(&self) {
+        let sample: Vec<_> = some(self.all()).filter_map(place).collect();
+        let units = sample.iter().filter(|text| text.as_utf8().is_none()).map(|text| text.len());
+        let chars = units.sum::<usize>() * self.all().len() / sample.len().max(1);
+        if chars >= CONVERTED_CHARS && came_before(&sample, chars) {
+            self.all().iter().for_each(keep_as_utf8);
+        }
+    }
 }
 
-/// Many texts that can be read without the GIL.
+/// How many texts ahead the start of one is asked for.
+const AHEAD: usize = 8;
+
+/// Many texts as UTF-8 that can be read without the GIL.
 pub(crate) struct Texts<'a> {
     /// Those that are read where Python has them.
-    placed: Vec<Characters<'a>>,
+    placed: Vec<&'a [u8]>,
     /// The others, which are empty there: which they are, and where they are in `copies`.
     copied: Vec<(usize, Range<usize>)>,
     copies: Vec<u8>,
 }
 
 impl<'a> Texts<'a> {
-    /// The texts as Python has them. Whether their characters are characters shows when they are
-    /// converted.
-    pub(crate) fn as_they_are(objects: &'a Objects<'_>, errors: Errors) -> PyResult<Self> {
-        // If two of them are wrong, the error is about the first.
-        let new =
-            || Texts::new(objects, errors, false).or_else(|_| Texts::as_utf8(objects, errors));
-        let texts = new()?;
-        let units = texts.placed.iter().filter(|text| text.as_utf8().is_none());
-        let large = units.map(|text| text.len()).sum::<usize>() >= CONVERTED_CHARS;
-        if large && came_before(&texts.placed) {
-            objects.0.as_slice().iter().for_each(keep_as_utf8);
-            return new();
-        }
-        Ok(texts)
-    }
-
-    /// The texts as UTF-8.
-    pub(crate) fn as_utf8(objects: &'a Objects<'_>, errors: Errors) -> PyResult<Self> {
-        Texts::new(objects, errors, true)
-    }
-
-    fn new(objects: &'a Objects<'_>, errors: Errors, convert: bool) -> PyResult<Self> {
-        let objects = objects.0.as_slice();
-        let placed = Vec::with_capacity(objects.len());
-        let mut texts = Texts { placed, copied: Vec::new(), copies: Vec::new() };
-        for (number, object) in objects.iter().enumerate() {
-            // PERF: the start of a string is far from that of the one before.
-            if let Some(next) = objects.get(number + AHEAD) {
-                arch::prefetch_pointer(next.as_ptr());
+    pub(crate) fn new(objects: &'a Objects<'_>, errors: Errors) -> PyResult<Self> {
+        let (mut copied, mut copies) = (Vec::new(), Vec::new());
+        let mut placed = Vec::with_capacity(objects.all().len());
+        for (number, place) in objects.places().enumerate() {
+            let utf8 = place.and_then(Characters::as_utf8);
+            if utf8.is_none() {
+                let start = copies.len();
+                append_copy(&objects.all()[number], errors, &mut copies)?;
+                copied.push((number, start..copies.len()));
             }
-            let placed = match place(object) {
-                Some(characters) if convert && characters.as_utf8().is_none() => None,
-                place => place,
-            };
-            if placed.is_none() {
-                let start = texts.copies.len();
-                append_copy(object, errors, &mut texts.copies)?;
-                texts.copied.push((number, start..texts.copies.len()));
-            }
-            texts.placed.push(placed.unwrap_or(Characters::Utf8(&[])));
+            placed.push(utf8.unwrap_or_default());
         }
-        Ok(texts)
+        Ok(Texts { placed, copied, copies })
     }
 
     /// All of them.
-    pub(crate) fn all(&mut self) -> Vec<Characters<'_>> {
-        let mut all: Vec<Characters<'_>> = std::mem::take(&mut self.placed);
+    pub(crate) fn all(&mut self) -> Vec<&[u8]> {
+        let mut all: Vec<&[u8]> = std::mem::take(&mut self.placed);
         for (number, place) in &self.copied {
-            all[*number] = Characters::Utf8(&self.copies[place.clone()]);
+            all[*number] = &self.copies[place.clone()];
         }
         all
     }
-
-    /// All of them, if they are UTF-8.
-    pub(crate) fn slices(&mut self) -> Vec<&[u8]> {
-        self.all().into_iter().filter_map(Characters::as_utf8).collect()
-    }
 }
-
-/// How many texts ahead the start of one is asked for.
-const AHEAD: usize = 8;
 
 /// Where Python has a text, if it can stay there.
 fn place<'a>(object: &'a Bound<'_, PyAny>) -> Option<Characters<'a>> {
@@ -236,7 +228,7 @@ pub(crate) fn large_units<'a>(text: &'a Bound<'_, PyAny>) -> Option<Characters<'
 
 /// Lets Python keep a large string as UTF-8 too, if it came before.
 pub(crate) fn keep_if_again(text: &Bound<'_, PyAny>) {
-    if large_units(text).is_some_and(|units| came_before(&[units])) {
+    if large_units(text).is_some_and(|units| came_before(&[units], units.len())) {
         keep_as_utf8(text);
     }
 }

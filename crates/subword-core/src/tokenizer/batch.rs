@@ -1,32 +1,36 @@
 /*!
 The ids of many texts.
 
-Threads take the texts by the job, some at a time and in order. The thread that was called takes what they
-give, in order too, while the others go on:
+Threads take the texts by the job, some at a time and in order. The thread that was called looks at the texts
+first, which are many objects of Python's as a rule, while the others encode already. Then it encodes too:
 
 ```text
-called     encode 0   encode 2   take 0, 1, 2   encode 5   ...
-another    encode 1   encode 3   encode 4       encode 6   ...
+called     look at texts                         encode 3   encode 4   encode 7   ...
+another    encode 0   encode 1   encode 2   encode 5   encode 6   encode 8   ...
 ```
 
-So the ids of a job are copied, or made a Python list, while they are in the processor's caches, their memory
-is used again, and little is left to do when the last job is done. (All parts kept, and put together by all
-threads at the end: 1.0 ms more of 13, 2026-11-15.)
+What goes into one array each thread puts there itself (`settling`). What becomes Python lists the thread that
+was called takes, in order, while the others go on (`parts`). Both use the ids of a job while they are in the
+processor's caches, and their memory again, and little is left to do when the last job is done. (All parts
+kept, and put together by all threads at the end: 1.0 ms more of 13, 2026-11-15.)
 */
 
-use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+mod jobs;
+mod parts;
+mod settling;
 
 use super::encode::Worker;
 use super::room::room_for_ids;
-use super::threads::{Threads, how_many, jobs};
+use super::threads::{Threads, how_many};
 use super::{Finders, Tokenizer};
 use crate::error::Result;
 use crate::model::Normalizer;
 use crate::special::Allowed;
 use crate::types::TokenId;
 use crate::utf8::Characters;
+use jobs::{Given, Job, Jobs};
+use parts::Parts;
+use settling::{Own, Rooms, Settling};
 
 /// How many parts are taken at a time: a few, so that who needs Python's lock for it asks seldom.
 const TAKEN: usize = 8;
@@ -40,6 +44,9 @@ pub struct Ragged {
     pub offsets: Vec<u64>,
 }
 
+/// What is left to do when all texts were looked at; says whether it was done.
+pub type Rest<'r> = Box<dyn FnOnce() -> Result<bool> + Send + 'r>;
+
 impl Tokenizer {
     /// The ids of many texts.
     pub fn encode_batch(
@@ -49,34 +56,63 @@ impl Tokenizer {
         threads: Threads,
     ) -> Result<Ragged> {
         self.with_finders(allowed, texts, |finders| {
-            let texts: Vec<_> = texts.iter().map(|text| Characters::Utf8(text)).collect();
-            Ok(self.encode_jobs(&texts, finders, threads)?.unwrap_or_default())
+            let texts = texts.iter().map(|text| Some(Characters::Utf8(text)));
+            Ok(self.encode_jobs(texts, finders, threads, |rest| rest())?.unwrap_or_default())
         })
     }
 
-    /// The ids of many texts that are converted as they are encoded; none if one of the units is no
-    /// character. Only if [`Tokenizer::takes_units`].
-    pub fn encode_batch_units(
+    /// The ids of many texts that are converted as they are encoded. None if one of them is missing, or if
+    /// one of the units is no character. `texts` is asked on this thread, and `last` runs on it what is left
+    /// to do then, which needs nothing of the caller's. Only if [`Tokenizer::takes_units`].
+    pub fn encode_batch_units<'a>(
         &self,
-        texts: &[Characters],
+        texts: impl Iterator<Item = Option<Characters<'a>>>,
         allowed: &Allowed,
         threads: Threads,
+        last: impl FnOnce(Rest) -> Result<bool>,
     ) -> Result<Option<Ragged>> {
-        self.encode_jobs(texts, self.chosen(allowed)?.finders(), threads)
+        self.encode_jobs(texts, self.chosen(allowed)?.finders(), threads, last)
     }
 
     /// The same without an array of all: `take` gets the ids of some texts at a time, in order, on this
-    /// thread. False if one of the units is no character, perhaps after some texts.
-    pub fn encode_batch_parts(
+    /// thread. False in place of none, perhaps after some texts.
+    pub fn encode_batch_parts<'a>(
         &self,
-        texts: &[Characters],
+        texts: impl Iterator<Item = Option<Characters<'a>>>,
         allowed: &Allowed,
         threads: Threads,
-        take: impl FnMut(&[Ragged]),
+        last: impl FnOnce(Rest) -> Result<bool>,
+        mut take: impl FnMut(&[Ragged]) + Send,
     ) -> Result<bool> {
-        let threads = how_many(threads, texts.iter().map(|&text| size(text)).sum());
-        let jobs = jobs(texts.iter().map(|&text| size(text)));
-        self.encode_parts(texts, &jobs, self.chosen(allowed)?.finders(), threads, take)
+        let chosen = self.chosen(allowed)?;
+        let (jobs, parts) = (Jobs::new(), Parts::default());
+        let encode = |(number, job): (usize, Job), worker: &mut Worker| {
+            let mut part = parts.empty();
+            let done = self.encode_job(&job.texts, chosen.finders(), worker, &mut part);
+            parts.add(number, done.map(|done| done.then_some(part)));
+        };
+        let work = || {
+            self.with_worker(|worker| {
+                while let Some(job) = jobs.next() {
+                    encode(job, worker);
+                }
+            });
+        };
+        let mut encode_and_take = || {
+            self.with_worker(|worker| {
+                while let Some(job) = jobs.next() {
+                    encode(job, worker);
+                    if !parts.take(TAKEN, &mut take)? {
+                        return Ok(false);
+                    }
+                }
+                parts.take(1, &mut take)
+            })
+        };
+        let mut given = Given::new(texts);
+        let first = given.first();
+        let done = share(&jobs, first, given, threads, work, last, |_, _| encode_and_take())?;
+        Ok(done && parts.take(1, &mut take)?)
     }
 
     /// Whether nothing in a text can be an error, which would have to say where it is.
@@ -85,86 +121,74 @@ impl Tokenizer {
         knows_all && self.missing_bytes.is_empty() && *allowed != Allowed::Error
     }
 
-    fn encode_jobs(
+    fn encode_jobs<'a>(
         &self,
-        texts: &[Characters],
+        texts: impl Iterator<Item = Option<Characters<'a>>>,
         finders: &Finders,
         threads: Threads,
+        last: impl FnOnce(Rest) -> Result<bool>,
     ) -> Result<Option<Ragged>> {
-        let bytes = texts.iter().map(|&text| size(text)).sum();
-        let threads = how_many(threads, bytes);
-        let jobs = jobs(texts.iter().map(|&text| size(text)));
-        // PERF: room that is not used costs nothing; Russian has an id for each letter in vocabularies
-        // that were made for English.
-        let most = bytes / if self.words.is_some() { 2 } else { 4 } + 8;
-        let mut all = Ragged { ids: room_for_ids(most), offsets: Vec::new() };
-        all.offsets.reserve(texts.len() + 1);
-        all.offsets.push(0);
-        if threads < 2 {
-            let encode = |worker: &mut Worker| {
-                for job in jobs {
-                    if !self.encode_job(&texts[job], finders, worker, &mut all)? {
-                        return Ok(false);
-                    }
-                }
-                Ok(true)
-            };
-            return Ok(self.with_worker(encode)?.then_some(all));
+        let mut given = Given::new(texts);
+        let first = given.first();
+        if how_many(threads, given.bytes) < 2 {
+            return self.encode_alone(first, given, finders, last);
         }
-        let done = self.encode_parts(texts, &jobs, finders, threads, |parts| {
-            for part in parts {
-                let base = all.ids.len() as u64;
-                all.ids.extend_from_slice(&part.ids);
-                all.offsets.extend(part.offsets.iter().map(|end| base + end));
-            }
-        })?;
-        Ok(done.then_some(all))
-    }
-
-    /// Hands the ids of all texts to `take`, some jobs at a time, in order and on this thread; false if
-    /// one of the units is no character.
-    fn encode_parts(
-        &self,
-        texts: &[Characters],
-        jobs: &[Range<usize>],
-        finders: &Finders,
-        threads: usize,
-        mut take: impl FnMut(&[Ragged]),
-    ) -> Result<bool> {
-        let parts = Parts::new(jobs.len());
-        let encode = |job: usize, worker: &mut Worker| {
-            let mut part = parts.empty();
-            let done = self.encode_job(&texts[jobs[job].clone()], finders, worker, &mut part);
-            parts.add(job, done.map(|done| done.then_some(part)));
-        };
+        let (jobs, rooms) = (Jobs::new(), Rooms::default());
+        let settling = Settling::new(&rooms);
         let work = || {
             self.with_worker(|worker| {
-                while let Some(job) = parts.next_job() {
-                    encode(job, worker);
-                }
-            });
-        };
-        std::thread::scope(|scope| {
-            let spawn = |_| std::thread::Builder::new().spawn_scoped(scope, work).ok();
-            let others: Vec<_> = (1..threads.min(jobs.len())).map_while(spawn).collect();
-            let mut encode_and_take = |worker: &mut Worker| {
-                while let Some(job) = parts.next_job() {
-                    encode(job, worker);
-                    if !parts.take(TAKEN, &mut take)? {
-                        return Ok(false);
+                let mut own = Own::default();
+                while let Some((number, job)) = jobs.next() {
+                    let mut part = own.empty();
+                    match self.encode_job(&job.texts, finders, worker, &mut part) {
+                        Ok(true) => settling.settle(number, job.bytes, part, &mut own),
+                        failed => {
+                            settling.fail(number, failed);
+                            jobs.stop();
+                        }
                     }
                 }
-                parts.take(1, &mut take)
-            };
-            let done = self.with_worker(&mut encode_and_take);
-            if !matches!(done, Ok(true)) {
-                parts.stop();
+                settling.leave(own);
+            });
+        };
+        let work_too = |texts, bytes| {
+            settling.make_room(texts, bytes);
+            work();
+            Ok(true)
+        };
+        if !share(&jobs, first, given, threads, work, last, work_too)? {
+            return Ok(None);
+        }
+        let left = settling.finish()?;
+        Ok(left.and_then(|left| rooms.into_ragged(left)))
+    }
+
+    /// The same on this thread.
+    fn encode_alone<'a>(
+        &self,
+        mut jobs: Vec<Job<'a>>,
+        mut given: Given<impl Iterator<Item = Option<Characters<'a>>>>,
+        finders: &Finders,
+        last: impl FnOnce(Rest) -> Result<bool>,
+    ) -> Result<Option<Ragged>> {
+        jobs.extend(&mut given);
+        // PERF: room that is not used costs nothing; Russian has an id for each letter in vocabularies
+        // that were made for English.
+        let most = given.bytes / if self.words.is_some() { 2 } else { 4 } + 8;
+        let mut all = Ragged { ids: room_for_ids(most), offsets: Vec::new() };
+        all.offsets.reserve(given.count + 1);
+        all.offsets.push(0);
+        let encode = |worker: &mut Worker| {
+            for job in &jobs {
+                if !self.encode_job(&job.texts, finders, worker, &mut all)? {
+                    return Ok(false);
+                }
             }
-            for other in others {
-                other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            }
-            Ok(done? && parts.take(1, &mut take)?)
-        })
+            Ok(true)
+        };
+        let rest = || self.with_worker(encode);
+        let done = !given.is_missing && last(Box::new(rest))?;
+        Ok(done.then_some(all))
     }
 
     /// Appends the ids of some texts; false if one of the units is no character.
@@ -205,12 +229,37 @@ impl Tokenizer {
     }
 }
 
-/// About how many bytes a text has as UTF-8.
-fn size(text: Characters) -> usize {
-    match text {
-        Characters::Utf8(text) | Characters::One(text) => text.len(),
-        wide => 2 * wide.len(),
-    }
+/// Gives all jobs, while other threads work; then `last` runs what this thread does about them, which is told
+/// how many texts and bytes there are. False if one is missing, or if this thread says so.
+fn share<'a>(
+    jobs: &Jobs<'a>,
+    first: Vec<Job<'a>>,
+    mut given: Given<impl Iterator<Item = Option<Characters<'a>>>>,
+    threads: Threads,
+    work: impl Fn() + Copy + Send,
+    last: impl FnOnce(Rest) -> Result<bool>,
+    work_too: impl FnOnce(usize, usize) -> Result<bool> + Send,
+) -> Result<bool> {
+    std::thread::scope(|scope| {
+        let spawn = |_| std::thread::Builder::new().spawn_scoped(scope, work).ok();
+        let others: Vec<_> = (1..how_many(threads, given.bytes)).map_while(spawn).collect();
+        jobs.give_all(first.into_iter().chain(&mut given));
+        if given.is_missing {
+            jobs.stop();
+            return Ok(false);
+        }
+        let (texts, bytes) = (given.count, given.bytes);
+        last(Box::new(move || {
+            let done = work_too(texts, bytes);
+            if !matches!(done, Ok(true)) {
+                jobs.stop();
+            }
+            for other in others {
+                other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            }
+            done
+        }))
+    })
 }
 
 /// All texts as UTF-8, those that are not among what was converted; none if a unit is no character.
@@ -226,81 +275,4 @@ fn as_utf8<'a>(texts: &[Characters<'a>], converted: &'a mut Vec<u8>) -> Option<V
         Some(&converted[std::mem::replace(&mut start, end)..end])
     };
     texts.iter().map(|text| text.as_utf8().or_else(&mut next)).collect()
-}
-
-/// The jobs of a batch, and what came of them: the ids of some texts, where each of them ends, the first
-/// offset left out.
-struct Parts {
-    jobs: usize,
-    next: AtomicUsize,
-    waiting: Mutex<Waiting>,
-}
-
-/// What was not taken yet.
-struct Waiting {
-    outcomes: Vec<Option<Result<Option<Ragged>>>>,
-    taken: usize,
-    /// Parts whose memory can be used again.
-    used: Vec<Ragged>,
-}
-
-impl Parts {
-    fn new(jobs: usize) -> Parts {
-        let outcomes = (0..jobs).map(|_| None).collect();
-        let waiting = Mutex::new(Waiting { outcomes, taken: 0, used: Vec::new() });
-        Parts { jobs, next: AtomicUsize::new(0), waiting }
-    }
-
-    fn next_job(&self) -> Option<usize> {
-        Some(self.next.fetch_add(1, Ordering::Relaxed)).filter(|&job| job < self.jobs)
-    }
-
-    /// No more jobs.
-    fn stop(&self) {
-        self.next.store(self.jobs, Ordering::Relaxed);
-    }
-
-    fn empty(&self) -> Ragged {
-        let mut part = locked(&self.waiting).used.pop().unwrap_or_default();
-        part.ids.clear();
-        part.offsets.clear();
-        part
-    }
-
-    fn add(&self, job: usize, outcome: Result<Option<Ragged>>) {
-        locked(&self.waiting).outcomes[job] = Some(outcome);
-    }
-
-    /// Hands over the parts for which nothing is missing, if there are so many. Says false, or the error,
-    /// if one of them has no ids.
-    fn take(&self, least: usize, take: &mut impl FnMut(&[Ragged])) -> Result<bool> {
-        let ready = locked(&self.waiting).ready(least);
-        let mut parts = Vec::with_capacity(ready.len());
-        for outcome in ready {
-            let Some(part) = outcome? else { return Ok(false) };
-            parts.push(part);
-        }
-        if !parts.is_empty() {
-            take(&parts);
-            locked(&self.waiting).used.append(&mut parts);
-        }
-        Ok(true)
-    }
-}
-
-impl Waiting {
-    fn ready(&mut self, least: usize) -> Vec<Result<Option<Ragged>>> {
-        let rest = &mut self.outcomes[self.taken..];
-        let count = rest.iter().take_while(|outcome| outcome.is_some()).count();
-        if count < least {
-            return Vec::new();
-        }
-        self.taken += count;
-        rest[..count].iter_mut().filter_map(Option::take).collect()
-    }
-}
-
-/// What a lock guards. Who panicked while it had the lock ends the call in any case.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -145,7 +145,10 @@ fn documents_in_a_row_are_encoded_one_by_one() {
             let ragged = tokenizer.encode_batch(&texts, &Allowed::Text, on(threads)).unwrap();
             assert_eq!(lists(&ragged), texts.iter().map(alone).collect::<Vec<_>>());
             let ragged = tokenizer.encode_batch(&utf8, &Allowed::Text, on(threads)).unwrap();
-            let found = tokenizer.encode_batch_units(&units, &Allowed::Text, on(threads)).unwrap();
+            let given = || units.iter().copied().map(Some);
+            let found = tokenizer
+                .encode_batch_units(given(), &Allowed::Text, on(threads), |rest| rest())
+                .unwrap();
             assert_eq!(found.as_ref(), Some(&ragged));
             let mut parts = Vec::new();
             let take = |some: &[Ragged]| {
@@ -156,9 +159,14 @@ fn documents_in_a_row_are_encoded_one_by_one() {
                     })
                 }))
             };
-            assert!(
-                tokenizer.encode_batch_parts(&units, &Allowed::Text, on(threads), take).unwrap()
+            let done = tokenizer.encode_batch_parts(
+                given(),
+                &Allowed::Text,
+                on(threads),
+                |rest| rest(),
+                take,
             );
+            assert!(done.unwrap());
             assert_eq!(parts, lists(&ragged));
         }
     }
@@ -178,8 +186,13 @@ fn a_batch_with_a_unit_that_is_no_character_has_no_ids() {
         for at in [0, 5, 20] {
             let mut texts = vec![Characters::Two(&text); 21];
             texts[at] = Characters::Two(&wrong);
-            let found = tokenizer.encode_batch_units(&texts, &Allowed::Text, on(threads));
-            assert_eq!(found.unwrap(), None);
+            let missing = texts.iter().enumerate().map(|(i, &text)| (i != at).then_some(text));
+            for given in [texts.iter().copied().map(Some).collect(), missing.collect::<Vec<_>>()] {
+                let given = given.into_iter();
+                let found =
+                    tokenizer.encode_batch_units(given, &Allowed::Text, on(threads), |rest| rest());
+                assert_eq!(found.unwrap(), None);
+            }
         }
     }
     assert!(!tokenizer.takes_units(&Allowed::Error));

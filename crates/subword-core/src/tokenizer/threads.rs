@@ -25,7 +25,10 @@ use crate::types::TokenId;
 const BLOCK_BYTES: usize = 1 << 17;
 
 /// How much of a batch a thread takes at a time, in bytes: little, so that all end at about the same time.
-const JOB_BYTES: usize = 1 << 16;
+pub(super) const JOB_BYTES: usize = 1 << 16;
+
+/// The least work that is worth a second thread, in bytes.
+pub(super) const LEAST_BYTES: usize = 2 * BLOCK_BYTES;
 
 /// How far to look for a place to cut.
 const CUT_WINDOW: usize = 1 << 16;
@@ -36,7 +39,7 @@ pub type Threads = Option<NonZeroUsize>;
 /// How many threads a call gets that has so many bytes to encode. Asking for the cores costs more
 /// than a short text.
 pub(super) fn how_many(threads: Threads, bytes: usize) -> usize {
-    if bytes < 2 * BLOCK_BYTES {
+    if bytes < LEAST_BYTES {
         return 1;
     }
     let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
@@ -189,7 +192,7 @@ impl Tokenizer {
 
     /// The text in blocks that encode one by one; a single one if it is too small to share.
     fn blocks(&self, text: &[u8], finders: &Finders, threads: usize) -> Result<Vec<Vec<Span>>> {
-        if threads < 2 || text.len() < 2 * BLOCK_BYTES {
+        if threads < 2 || text.len() < LEAST_BYTES {
             return Ok(Vec::new());
         }
         let target = (text.len() / (threads * 4)).max(BLOCK_BYTES);
