@@ -46,14 +46,14 @@ impl<'a, I: Iterator<Item = Option<Characters<'a>>>> Iterator for Given<I> {
 
     fn next(&mut self) -> Option<Job<'a>> {
         let mut job = Job { texts: Vec::with_capacity(self.usual), bytes: 0 };
-        while job.bytes < JOB_BYTES
+        while job.bytes + 64 * job.texts.len() < JOB_BYTES
             && let Some(text) = self.texts.next()
         {
             let Some(text) = text else {
                 self.is_missing = true;
                 return None;
             };
-            job.bytes += size(text) + 64;
+            job.bytes += size(text);
             job.texts.push(text);
         }
         self.usual = job.texts.len();
