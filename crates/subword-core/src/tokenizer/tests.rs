@@ -172,6 +172,22 @@ fn documents_in_a_row_are_encoded_one_by_one() {
     }
 }
 
+#[test]
+fn a_batch_may_have_more_ids_than_its_start_promises() {
+    let tokenizer = tokenizer(1 << 16, Named::Cl100k, Normalizer::None);
+    // An id for four bytes, then one for each.
+    let texts: Vec<String> = (0..3000)
+        .map(|i| if i < 600 { " the".repeat(i % 150) } else { "qxzj".repeat(i % 150) })
+        .collect();
+    let texts: Vec<&[u8]> = texts.iter().map(|text| text.as_bytes()).collect();
+    let alone = tokenizer.encode_batch(&texts, &Allowed::Text, on(1)).unwrap();
+    assert!(alone.ids.len() > texts.iter().map(|text| text.len()).sum::<usize>() * 4 / 5);
+    for threads in [2, 3, 7] {
+        let ragged = tokenizer.encode_batch(&texts, &Allowed::Text, on(threads)).unwrap();
+        assert!(ragged == alone, "{threads}");
+    }
+}
+
 fn lists(ragged: &Ragged) -> Vec<Vec<TokenId>> {
     let places = ragged.offsets.windows(2).map(|two| two[0] as usize..two[1] as usize);
     places.map(|place| ragged.ids[place].to_vec()).collect()

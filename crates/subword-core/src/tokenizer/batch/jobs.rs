@@ -45,6 +45,9 @@ impl<'a, I: Iterator<Item = Option<Characters<'a>>>> Iterator for Given<I> {
     type Item = Job<'a>;
 
     fn next(&mut self) -> Option<Job<'a>> {
+        if self.is_missing {
+            return None;
+        }
         let mut job = Job { texts: Vec::with_capacity(self.usual), bytes: 0 };
         while job.bytes + 64 * job.texts.len() < JOB_BYTES
             && let Some(text) = self.texts.next()
