@@ -17,7 +17,7 @@ use subword_core::utf8::Characters;
 /// The most characters that are kept as UTF-8.
 const LARGEST: usize = 1 << 26;
 
-/// How many texts, and how many characters of each, are looked at.
+/// How many characters of each text are looked at.
 const SAMPLES: usize = 8;
 
 /// What came last, each at a place that it says itself.
@@ -59,7 +59,6 @@ impl Mark {
     }
 }
 
-/// Some of them, from all parts.
-pub(crate) fn some<T>(all: &[T]) -> impl Iterator<Item = &T> {
+fn some<T>(all: &[T]) -> impl Iterator<Item = &T> {
     all.iter().step_by(all.len() / SAMPLES + 1)
 }

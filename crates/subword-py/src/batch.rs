@@ -68,7 +68,7 @@ impl Engine {
         if !self.takes_places(objects, special) {
             return Ok(None);
         }
-        let (mut lists, mut made) = (Vec::with_capacity(objects.all().len()), Ok(()));
+        let (mut lists, mut made) = (Vec::with_capacity(objects.len()), Ok(()));
         let mut append = |parts: &[Ragged]| {
             Python::attach(|py| {
                 parts.iter().try_for_each(|Ragged { ids, offsets }| {

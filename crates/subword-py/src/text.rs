@@ -1,16 +1,17 @@
 //! Python texts as bytes, and Python's choices as the engine's.
 
+use std::cell::RefCell;
 use std::ops::Range;
 
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::string::PyStringData;
-use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyList, PyString};
 use subword_core::utf8::Characters;
 use subword_core::{Allowed, arch};
 
-use crate::again::{came_before, some};
+use crate::again::came_before;
 use crate::errors;
 
 /// What to do with a `str` that has lone surrogates.
@@ -81,11 +82,14 @@ impl<'py> Text<'py> {
     }
 }
 
-/// The texts of a sequence, kept alive whatever becomes of the list that they came in.
+/// The texts of a sequence. Those that were looked at are kept alive, whatever becomes of the list that they
+/// came in.
 ///
-/// PERF: Python makes a tuple of a list in one go, and its items are looked at without counting
-/// references again.
-pub(crate) struct Objects<'py>(Bound<'py, PyTuple>);
+/// PERF: each is fetched from memory once, to count the reference and to see where its characters are.
+pub(crate) struct Objects<'py> {
+    list: Bound<'py, PyList>,
+    kept: RefCell<Vec<Bound<'py, PyAny>>>,
+}
 
 impl<'py> Objects<'py> {
     /// A single string is a mistake, not a batch of characters.
@@ -96,43 +100,91 @@ impl<'py> Objects<'py> {
                 "texts must be a sequence of texts, not one {found}"
             )));
         }
-        let objects = match texts.cast::<PyList>() {
-            Ok(list) => list.to_tuple(),
-            Err(_) => PyTuple::new(texts.py(), texts.try_iter()?.collect::<PyResult<Vec<_>>>()?)?,
+        let list = match texts.cast::<PyList>() {
+            Ok(list) => list.clone(),
+            Err(_) => PyList::new(texts.py(), texts.try_iter()?.collect::<PyResult<Vec<_>>>()?)?,
         };
-        Ok(Objects(objects))
+        let kept = RefCell::new(Vec::with_capacity(list.len()));
+        Ok(Objects { list, kept })
     }
 
-    pub(crate) fn all(&self) -> &[Bound<'py, PyAny>] {
-        self.0.as_slice()
+    pub(crate) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Its texts, as long as there are more: who looks at one may do anything to the list.
+    fn iter(&self) -> impl Iterator<Item = Bound<'py, PyAny>> {
+        (0..).map_while(|at| {
+            // PERF: a text is far from the one before, and what is asked of it often in two cache lines.
+            if let Some(pointer) = self.pointer(at + AHEAD) {
+                arch::prefetch_pointer(pointer);
+                arch::prefetch_pointer(pointer.wrapping_byte_add(HEADER));
+            }
+            self.get(at)
+        })
+    }
+
+    #[allow(unsafe_code)]
+    fn get(&self, at: usize) -> Option<Bound<'py, PyAny>> {
+        // SAFETY: there is an item at this place.
+        (at < self.len()).then(|| unsafe { self.list.get_item_unchecked(at) })
+    }
+
+    #[allow(unsafe_code)]
+    fn pointer(&self, at: usize) -> Option<*mut pyo3::ffi::PyObject> {
+        let (list, index) = (self.list.as_ptr(), at as isize);
+        // SAFETY: there is an item at this place.
+        (at < self.len()).then(|| unsafe { pyo3::ffi::PyList_GET_ITEM(list, index) })
     }
 
     /// Where Python has the texts; none for one that cannot stay there. Whether their characters are
     /// characters shows when they are converted.
     pub(crate) fn places(&self) -> impl Iterator<Item = Option<Characters<'_>>> {
-        self.all().iter().enumerate().map(|(number, object)| {
-            // PERF: a string is far from the one before, and what is asked of it often in two cache lines.
-            if let Some(next) = self.all().get(number + AHEAD) {
-                arch::prefetch_pointer(next.as_ptr());
-                arch::prefetch_pointer(next.as_ptr().wrapping_byte_add(HEADER));
-            }
-            place(object)
-        })
+        self.iter().map(|object| self.keep(object))
+    }
+
+    /// Keeps a text alive, and says where Python has it.
+    #[allow(unsafe_code)]
+    fn keep(&self, object: Bound<'py, PyAny>) -> Option<Characters<'_>> {
+        let place = place(&object);
+        // SAFETY: the characters belong to the object, not to this reference to it, and never change; `self`
+        // keeps a reference for as long as it lives.
+        let place =
+            unsafe { std::mem::transmute::<Option<Characters<'_>>, Option<Characters<'_>>>(place) };
+        self.kept.borrow_mut().push(object);
+        place
     }
 
     /// Lets Python keep the texts as UTF-8 too, if they came before.
     pub(crate) fn keep_if_again(&self) {
-        let sample: Vec<_> = some(self.all()).filter_map(place).collect();
+        let sample = (0..self.len()).step_by(self.len() / SAMPLED + 1);
+        let sample: Vec<_> = sample.filter_map(|at| self.get(at)).collect();
+        let sample: Vec<_> = sample.iter().filter_map(place).collect();
         let units = sample.iter().filter(|text| text.as_utf8().is_none()).map(|text| text.len());
-        let chars = units.sum::<usize>() * self.all().len() / sample.len().max(1);
+        let chars = units.sum::<usize>() * self.len() / sample.len().max(1);
         if chars >= CONVERTED_CHARS && came_before(&sample, chars) {
-            self.all().iter().for_each(keep_as_utf8);
+            self.iter().for_each(|text| keep_as_utf8(&text));
+        }
+    }
+}
+
+impl Drop for Objects<'_> {
+    fn drop(&mut self) {
+        let kept = self.kept.get_mut();
+        while let Some(object) = kept.pop() {
+            if let Some(next) = kept.len().checked_sub(AHEAD).and_then(|at| kept.get(at)) {
+                arch::prefetch_pointer(next.as_ptr());
+            }
+            drop(object);
         }
     }
 }
 
 /// How many texts ahead the start of one is asked for.
 const AHEAD: usize = 16;
+
+/// How many texts of a batch are looked at to tell whether it came before.
+const SAMPLED: usize = 64;
 
 /// How many bytes a string has before its characters.
 const HEADER: usize = size_of::<pyo3::ffi::PyASCIIObject>();
@@ -149,12 +201,12 @@ pub(crate) struct Texts<'a> {
 impl<'a> Texts<'a> {
     pub(crate) fn new(objects: &'a Objects<'_>, errors: Errors) -> PyResult<Self> {
         let (mut copied, mut copies) = (Vec::new(), Vec::new());
-        let mut placed = Vec::with_capacity(objects.all().len());
-        for (number, place) in objects.places().enumerate() {
-            let utf8 = place.and_then(Characters::as_utf8);
+        let mut placed = Vec::with_capacity(objects.len());
+        for (number, object) in objects.iter().enumerate() {
+            let utf8 = objects.keep(object.clone()).and_then(Characters::as_utf8);
             if utf8.is_none() {
                 let start = copies.len();
-                append_copy(&objects.all()[number], errors, &mut copies)?;
+                append_copy(&object, errors, &mut copies)?;
                 copied.push((number, start..copies.len()));
             }
             placed.push(utf8.unwrap_or_default());

@@ -166,7 +166,7 @@ impl<'r> State<'r> {
 
 impl Spot<'_> {
     fn fill(self, part: &Ragged) {
-        self.ids.fill(part.ids.iter().copied());
+        self.ids.copy(&part.ids);
         self.offsets.fill(part.offsets.iter().map(|end| self.base + end));
     }
 }
