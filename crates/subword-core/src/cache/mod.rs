@@ -62,6 +62,9 @@ pub const SHORT_IDS: usize = 5;
 /// See [`SHORT_IDS`].
 pub const MIDDLE_IDS: usize = 11;
 
+/// How many sets move at a time when a table grows: enough to wait for all of their new lines at once.
+const MOVED: usize = 16;
+
 const ID_BITS: usize = 21;
 const _: () = assert!(MAX_ID < 1 << ID_BITS);
 
@@ -298,23 +301,47 @@ impl Cache {
         if len <= LONGEST_SHORT && ids.len() <= SHORT_IDS {
             let key = short_key(text, start, end, part);
             self.put_short(key, pack(ids));
-            for set in (0..self.short.grow(2).unwrap_or(0)).rev() {
-                for [a, b, c, d, v, w, x, y] in self.short.take(set) {
-                    self.put_short([a, b], [v, w]);
-                    self.put_short([c, d], [x, y]);
-                }
+            if let Some(sets) = self.short.grow(2) {
+                self.move_short(sets);
             }
         } else if len <= LONGEST_SHORT && piece.is_ascii() {
             // See above: it would be looked for in vain.
         } else if len <= LONGEST_MIDDLE && ids.len() <= MIDDLE_IDS {
             self.put_middle(middle_key(text, start, end, part), pack(ids));
-            for set in (0..self.middle.grow(1).unwrap_or(0)).rev() {
-                for [a, b, c, d, v, w, x, y] in self.middle.take(set) {
-                    self.put_middle([a, b, c, d], [v, w, x, y]);
-                }
+            if let Some(sets) = self.middle.grow(1) {
+                self.move_middle(sets);
             }
         } else if len > LONGEST_MIDDLE || len > LONGEST_SHORT && !piece.is_ascii() {
             self.long.insert(piece, part, ids);
+        }
+    }
+
+    /// Moves what the first `sets` sets of a table have that has grown.
+    fn move_short(&mut self, sets: usize) {
+        let mut lines = Vec::new();
+        for first in (0..sets).step_by(MOVED).rev() {
+            self.short.take(first, MOVED, &mut lines);
+            for key in lines.iter().flat_map(|&[a, b, c, d, ..]| [[a, b], [c, d]]) {
+                self.short.ask(arch::hash(key));
+            }
+            for [a, b, c, d, v, w, x, y] in lines.drain(..) {
+                self.put_short([a, b], [v, w]);
+                self.put_short([c, d], [x, y]);
+            }
+        }
+    }
+
+    /// The same.
+    fn move_middle(&mut self, sets: usize) {
+        let mut lines = Vec::new();
+        for first in (0..sets).step_by(MOVED).rev() {
+            self.middle.take(first, MOVED, &mut lines);
+            for &[a, b, c, d, ..] in &lines {
+                self.middle.ask(middle_hash(&[a, b, c, d]));
+            }
+            for [a, b, c, d, v, w, x, y] in lines.drain(..) {
+                self.put_middle([a, b, c, d], [v, w, x, y]);
+            }
         }
     }
 

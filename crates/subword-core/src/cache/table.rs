@@ -77,18 +77,21 @@ impl Table {
         })
     }
 
-    /// Empties a set.
+    /// Empties some sets, and adds the lines that had something.
     ///
     /// PERF: half of the lines and more are empty, and are not written.
+    pub(super) fn take(&mut self, first: usize, sets: usize, into: &mut Vec<Line>) {
+        for line in &mut self.room[2 * first..2 * (first + sets)] {
+            if line[0] | line[1] | line[2] | line[3] != 0 {
+                into.push(std::mem::take(line));
+            }
+        }
+    }
+
+    /// Asks for the line of a hash ahead of its use.
     #[inline(always)]
-    pub(super) fn take(&mut self, set: usize) -> impl Iterator<Item = Line> + use<> {
-        [2 * set, 2 * set + 1]
-            .map(|at| {
-                let line = &mut self.room[at];
-                (line[0] | line[1] | line[2] | line[3] != 0).then(|| std::mem::take(line))
-            })
-            .into_iter()
-            .flatten()
+    pub(super) fn ask(&self, hash: u64) {
+        arch::prefetch_at(&self.room, self.line_of(hash));
     }
 
     pub(super) fn lines(&self) -> &[Line] {
