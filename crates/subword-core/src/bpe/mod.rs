@@ -98,6 +98,11 @@ pub struct Merged {
 }
 
 impl Merged {
+    /// How many ids all pieces have.
+    pub fn count(&self) -> usize {
+        self.ids.len()
+    }
+
     /// The ids of the i-th piece.
     pub fn ids_of(&self, i: usize) -> &[TokenId] {
         let (start, end) = self.spans[i];

@@ -1,13 +1,16 @@
 //! Pieces as words: what is compared, and what says where a piece lives.
 
 use super::{LONGEST_MIDDLE, LONGEST_SHORT};
-use crate::arch::{FIRST_BYTES, Key, window_key};
+use crate::arch::{self, FIRST_BYTES, Key, window_key};
 
 /// The key of no piece.
 pub const NO_KEY: Key = [u64::MAX; 2];
 
 /// Added to the length of a part.
 const PART: u8 = 0x80;
+
+/// Added to the length in the mark of a piece.
+const MARK: u8 = 0x40;
 
 /// A middle piece, in the same form.
 pub(super) type MiddleKey = [u64; 4];
@@ -62,15 +65,16 @@ pub(super) fn middle_key(text: &[u8], start: usize, end: usize, part: bool) -> M
     [low as u64, (low >> 64) as u64, high as u64, (high >> 64) as u64]
 }
 
-/// How many characters a short piece has, and whether all of them are ASCII.
+/// What stands in the table of short pieces for one that is in the middle table.
 #[inline(always)]
-pub fn characters(key: Key) -> (usize, bool) {
-    /// The first bit of each byte; those that continue a character have it and not the second.
-    const FIRST: u64 = 0x8080_8080_8080_8080;
-    let [low, high] = key.map(|word| word & FIRST);
-    let continued = key.map(|word| (word & !(word << 1) & FIRST).count_ones() as usize);
-    let len = (key[1] >> 56) as usize & usize::from(!PART);
-    (len - continued[0] - continued[1], low | high & (FIRST >> 8) == 0)
+pub(super) fn mark_of([low, high]: Key) -> Key {
+    [low, high | u64::from(MARK) << 56]
+}
+
+/// Says where a short piece lives; its mark lives there too.
+#[inline(always)]
+pub(super) fn short_hash([low, high]: Key) -> u64 {
+    arch::hash([low, high & !(u64::from(MARK) << 56)])
 }
 
 /// The last byte of a key.

@@ -23,9 +23,10 @@ touches one line, which can be asked for ahead of its use, and the one beside it
 an entry that had to move. (Sets of one line forgot a sixth of what a text in many languages has,
 2026-11-15.)
 
-A piece with too many ids for its length goes to the next table, unless it is ASCII or would go two
-tables on: such pieces are rare (no word, no number), and to look for every new word in three tables
-costs more than to merge them again.
+A short piece with too many ids for its table goes to the middle one, and a mark stays behind, a key that no
+piece has: nothing that is new is looked for there. A middle piece goes to the long table, unless it is
+ASCII: such pieces are rare, and to look for every new word in one more table costs more than to merge
+them again.
 
 The ids of a whole piece and of the same bytes as a part of a longer one can differ (a model may
 take a piece that is a token as it is, see `ignore_merges`), so a key says which of the two it is.
@@ -41,12 +42,12 @@ mod table;
 use crate::arch::{self, Classify, Line, Odd};
 use crate::types::TokenId;
 use crate::vocab::MAX_ID;
-use keys::{MiddleKey, middle_hash, middle_key};
+use keys::{MiddleKey, mark_of, middle_hash, middle_key, short_hash};
 use long::Long;
 use table::Table;
 
 pub use crate::arch::{FOUR, KEYS, Key};
-pub use keys::{NO_KEY, characters, short_key};
+pub use keys::{NO_KEY, short_key};
 pub use pool::Pool;
 
 /// The longest piece that is remembered.
@@ -100,6 +101,12 @@ fn pack<const WORDS: usize>(ids: &[TokenId]) -> [u64; WORDS] {
         words[at / 3] |= u64::from(id) << (at % 3 * ID_BITS);
     }
     words
+}
+
+/// Whether both places of a line with short pieces are taken.
+#[inline(always)]
+fn is_full(line: &Line) -> bool {
+    line[2] | line[3] != 0
 }
 
 /// The short and the middle table, as the hot loop reads them.
@@ -170,9 +177,18 @@ impl View<'_> {
     #[inline(always)]
     pub fn short_beside(&self, key: Key, line: u32, into: &mut [TokenId; 8]) -> usize {
         let line = line as usize;
-        let full = self.short.get(line).is_some_and(|line| line[2] | line[3] != 0);
+        let full = self.short.get(line).is_some_and(is_full);
         let beside = if full { self.short.get(line ^ 1) } else { None };
         beside.map_or(0, |line| arch::look_up(line, key, into))
+    }
+
+    /// Whether a short piece, for which there were no ids, has so many that it is in the middle table.
+    #[inline(always)]
+    pub fn is_marked(&self, key: Key, line: u32) -> bool {
+        let mark = mark_of(key);
+        let has = |line: &Line| line[..2] == mark || line[2..4] == mark;
+        let [own, beside] = [line, line ^ 1].map(|at| self.short.get(at as usize));
+        own.is_some_and(|own| has(own) || is_full(own) && beside.is_some_and(has))
     }
 
     /// Where a middle piece lives, asked for ahead of its use.
@@ -275,6 +291,9 @@ impl Cache {
                 take(&ids[..count]);
                 return true;
             }
+            if !view.is_marked(key, line) {
+                return false;
+            }
         }
         if end - start <= LONGEST_MIDDLE
             && let Some((places, len)) = view.middle(text, start, end, part)
@@ -298,15 +317,19 @@ impl Cache {
     /// Remembers the ids of `text[start..end]`.
     pub fn insert(&mut self, text: &[u8], start: usize, end: usize, part: bool, ids: &[TokenId]) {
         let (piece, len) = (&text[start..end], end - start);
-        if len <= LONGEST_SHORT && ids.len() <= SHORT_IDS {
+        if len <= LONGEST_SHORT && ids.len() <= MIDDLE_IDS {
             let key = short_key(text, start, end, part);
-            self.put_short(key, pack(ids));
+            let few = ids.len() <= SHORT_IDS;
+            let (key, ids) = if few { (key, pack(ids)) } else { (mark_of(key), [0; 2]) };
+            self.put_short(key, ids);
             if let Some(sets) = self.short.grow(2) {
                 self.move_short(sets);
             }
-        } else if len <= LONGEST_SHORT && piece.is_ascii() {
-            // See above: it would be looked for in vain.
-        } else if len <= LONGEST_MIDDLE && ids.len() <= MIDDLE_IDS {
+            if few {
+                return;
+            }
+        }
+        if len <= LONGEST_MIDDLE && ids.len() <= MIDDLE_IDS {
             self.put_middle(middle_key(text, start, end, part), pack(ids));
             if let Some(sets) = self.middle.grow(1) {
                 self.move_middle(sets);
@@ -322,7 +345,7 @@ impl Cache {
         for first in (0..sets).step_by(MOVED).rev() {
             self.short.take(first, MOVED, &mut lines);
             for key in lines.iter().flat_map(|&[a, b, c, d, ..]| [[a, b], [c, d]]) {
-                self.short.ask(arch::hash(key));
+                self.short.ask(short_hash(key));
             }
             for [a, b, c, d, v, w, x, y] in lines.drain(..) {
                 self.put_short([a, b], [v, w]);
@@ -350,7 +373,7 @@ impl Cache {
     ///
     /// PERF: what came first stays where it is found first, because it comes often.
     fn put_short(&mut self, key: Key, ids: [u64; 2]) {
-        let at = self.short.line_of(arch::hash(key));
+        let at = self.short.line_of(short_hash(key));
         let free = |line: &Line, place: usize| {
             let found = [line[place], line[place + 1]];
             found == [0; 2] || found == key
@@ -428,6 +451,23 @@ mod tests {
         let known = (0..40_000).filter(|&i| look_up(&cache, &piece(i), false) == Some(vec![i]));
         let known = known.count();
         assert!(known > 30_000, "{known}");
+    }
+
+    #[test]
+    fn a_short_piece_with_many_ids_is_found_by_its_mark() {
+        let mut cache = Cache::new(1 << 24);
+        let first = cache.short.lines().len();
+        let ids = |i: u32| -> Vec<TokenId> { (i..i + 6 + i % 6).collect() };
+        for i in 0..6_000 {
+            let piece = format!("a{i}");
+            cache.insert(piece.as_bytes(), 0, piece.len(), i % 2 == 0, &ids(i));
+        }
+        assert!(cache.short.lines().len() > first);
+        let found = |i: u32, part: bool| look_up(&cache, format!("a{i}").as_bytes(), part);
+        let known = (0..6_000).filter(|&i| found(i, i % 2 == 0) == Some(ids(i))).count();
+        assert!(known > 5_000, "{known}");
+        assert!((0..6_000).all(|i| found(i, i % 2 != 0).is_none()));
+        assert!((6_000..9_000).all(|i| found(i, false).is_none()));
     }
 
     #[test]

@@ -17,20 +17,22 @@ whole, and cut only if it is new and very long.
 
 mod chinese;
 mod enter;
+mod gaps;
 mod joined;
 mod wordpiece;
 mod words;
 
 use super::{Finders, Tokenizer};
 use crate::arch::{Classify, Kernel};
-use crate::bpe::{LONGEST_SHORT as LONGEST_WORD, Merged};
+use crate::bpe::Merged;
 use crate::cache::{Cache, Key, LONGEST_MIDDLE, LONGEST_SHORT, MIDDLE_IDS, View};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::longest;
 use crate::pretok::BATCH;
 use crate::types::TokenId;
 use chinese::{Chinese, Segments};
 use enter::{Enter, Entries, Place, Walk, key_and_line};
+use gaps::{Gap, Mark, WIDE};
 use joined::Joined;
 
 pub(super) use wordpiece::{Batch, Fast, Words};
@@ -45,10 +47,16 @@ pub(super) struct Worker {
     ends: Vec<usize>,
     /// The pieces and segments of a batch.
     entries: Entries,
-    /// The ids of those that were found, and what stands between them.
+    /// The ids of those that were found, how many of them wait to be handed over, and what stands between
+    /// them.
     known: Vec<TokenId>,
+    held: usize,
     gaps: Vec<Gap>,
-    /// Where documents ended in a batch, and in all batches of a call: how many ids there were.
+    /// The same with the gaps filled.
+    filled: Vec<TokenId>,
+    /// How many ids were handed over, where documents ended in what waits, and after how many ids others
+    /// ended, all of them of one call.
+    taken: usize,
     marks: Vec<Mark>,
     document_ends: Vec<usize>,
     joined: Joined,
@@ -63,24 +71,6 @@ pub(super) struct Worker {
     words: Batch,
 }
 
-/// A piece or segment that is not in the near tables.
-#[derive(Debug, Clone, Copy)]
-struct Gap {
-    /// How many ids are known before it.
-    known: usize,
-    place: Place,
-    /// Its ids, if the table of long pieces has it.
-    remembered: (usize, usize),
-}
-
-/// The end of a document.
-#[derive(Debug, Clone, Copy)]
-struct Mark {
-    /// How many ids are known before it, and how many gaps there are.
-    known: usize,
-    gaps: usize,
-}
-
 impl Worker {
     pub(super) fn new(cache_bytes: usize) -> Worker {
         Worker {
@@ -88,7 +78,10 @@ impl Worker {
             ends: Vec::with_capacity(2 * BATCH),
             entries: Entries::new(),
             known: Vec::new(),
+            held: 0,
             gaps: Vec::new(),
+            filled: Vec::new(),
+            taken: 0,
             marks: Vec::new(),
             document_ends: Vec::new(),
             joined: Joined::default(),
@@ -241,11 +234,12 @@ impl Tokenizer {
             }
         }
         worker.ends = ends;
-        Ok(())
+        self.hand_over(text, worker, sink)
     }
 
-    /// Pieces with these ends, the first from `start` on. For each of the documents that end where
-    /// `documents` says, the worker is told how many ids there were.
+    /// Pieces with these ends, the first from `start` on. Some of their ids may have to be handed over at
+    /// the end (see [`Tokenizer::hand_over`]). For each of the documents that end where `documents` says,
+    /// the worker is told then how many ids there were.
     fn encode_batch_of_pieces(
         &self,
         text: &[u8],
@@ -256,112 +250,32 @@ impl Tokenizer {
         sink: &mut impl Sink,
     ) -> Result<()> {
         let mut walk = Walk { piece: 0, start, within: false };
-        let mut taken = 0;
         while walk.piece < ends.len() {
-            let Worker { cache, entries, known, gaps, marks, .. } = &mut *worker;
+            let Worker { cache, entries, known, gaps, marks, held, .. } = &mut *worker;
             let view = cache.view();
             let singles = self.merger.singles(entries.chinese_seen > CHINESE_PAYS);
             let chinese = singles.map(|singles| Chinese { joins: self.joins(), singles });
             let walk = &mut walk;
             self.level.run(Enter { tokenizer: self, text, ends, view, walk, entries, chinese });
-            marks.clear();
-            let wants_ids = sink.wants_ids();
-            let look_up =
-                LookUp { text, entries, view, chinese, known, gaps, documents, marks, wants_ids };
-            let mut found = self.level.run(look_up);
-            if gaps.is_empty() {
-                sink.many(&known[..found]);
-            } else {
-                found = self.fill_gaps(text, found, worker, sink)?;
+            let (wants_ids, ended) = (sink.wants_ids(), marks.len());
+            *held = self.level.run(LookUp {
+                text,
+                entries,
+                view,
+                chinese,
+                known,
+                held: *held,
+                gaps,
+                documents,
+                marks,
+                wants_ids,
+            });
+            documents = &documents[marks.len() - ended..];
+            if gaps::is_time(*held, gaps) {
+                self.hand_over(text, worker, sink)?;
             }
-            let Worker { marks, document_ends, .. } = &mut *worker;
-            documents = &documents[marks.len()..];
-            document_ends.extend(marks.iter().map(|mark| taken + mark.known));
-            taken += found;
         }
         Ok(())
-    }
-
-    /// Hands over the first `found` known ids with what belongs into the gaps between them, and says how
-    /// many ids there are then.
-    #[cold]
-    #[inline(never)]
-    fn fill_gaps(
-        &self,
-        text: &[u8],
-        found: usize,
-        worker: &mut Worker,
-        sink: &mut impl Sink,
-    ) -> Result<usize> {
-        let Worker { cache, known, gaps, marks, places, merged, remembered, ids, .. } = worker;
-        places.clear();
-        remembered.clear();
-        // What is short and has many ids is in the middle table, unless it is ASCII (see `cache`).
-        let view = cache.view();
-        let in_middle = |Place { start, end, .. }: Place| {
-            end - start <= LONGEST_SHORT && !text[start..end].is_ascii()
-        };
-        for Place { start, end, part } in gaps.iter().map(|gap| gap.place).filter(|&p| in_middle(p))
-        {
-            view.middle_line_of(text, start, end, part);
-        }
-        for gap in gaps.iter_mut() {
-            let Place { start, end, part } = gap.place;
-            let piece = &text[start..end];
-            if u32::try_from(piece.len()).is_err() {
-                return Err(Error::Text {
-                    message: format!("a piece of {} bytes is over the limit of 4 GiB", piece.len()),
-                    position: start,
-                });
-            }
-            let first = remembered.len();
-            let middle = in_middle(gap.place).then(|| view.middle(text, start, end, part));
-            if let Some((ids, count)) = middle.flatten() {
-                remembered.extend_from_slice(&ids[..count]);
-            } else if let Some(ids) = cache.long(piece, part) {
-                remembered.extend_from_slice(ids);
-            } else if piece.len() > LONGEST_WORD {
-                self.joins().each_part(piece, |from, to| {
-                    places.push((start + from, start + to));
-                });
-            } else {
-                places.push((start, end));
-            }
-            gap.remembered = (first, remembered.len());
-        }
-        self.merger.merge(&self.model.vocab, text, places, merged);
-        let (mut from, mut place) = (0, 0);
-        let (mut more, mut marks) = (0, marks.iter_mut().peekable());
-        for (number, gap) in gaps.drain(..).enumerate() {
-            while let Some(mark) = marks.next_if(|mark| mark.gaps <= number) {
-                mark.known += more;
-            }
-            sink.many(&known[from..gap.known]);
-            from = gap.known;
-            let Place { start, end, part } = gap.place;
-            let (first, last) = gap.remembered;
-            if first < last {
-                sink.many(&remembered[first..last]);
-                more += last - first;
-                continue;
-            }
-            ids.clear();
-            while places.get(place).is_some_and(|&(_, last)| last <= end) {
-                ids.extend_from_slice(merged.ids_of(place));
-                place += 1;
-            }
-            let piece = &text[start..end];
-            if let Some(id) = self.merger.whole(&self.model.vocab, piece).filter(|_| !part) {
-                ids.clear();
-                ids.push(id);
-            }
-            cache.insert(text, start, end, part, ids);
-            sink.many(ids);
-            more += ids.len();
-        }
-        marks.for_each(|mark| mark.known += more);
-        sink.many(&known[from..found]);
-        Ok(found + more)
     }
 }
 
@@ -372,7 +286,9 @@ struct LookUp<'a> {
     entries: &'a Entries,
     view: View<'a>,
     chinese: Option<Chinese<'a>>,
+    /// What was found before, as many ids as `held` says.
     known: &'a mut Vec<TokenId>,
+    held: usize,
     gaps: &'a mut Vec<Gap>,
     /// Where documents end.
     documents: &'a [usize],
@@ -398,14 +314,14 @@ impl Kernel for LookUp<'_> {
 impl LookUp<'_> {
     #[inline(always)]
     fn each<C: Classify, const IDS: bool, const CHINESE: bool>(self) -> usize {
-        let LookUp { text, entries, view, chinese, known, gaps, documents, marks, .. } = self;
+        let LookUp { text, entries, view, chinese, known, held, gaps, documents, marks, .. } = self;
         // A Chinese piece has at most an id for each byte, and some places more are written.
-        let most = entries.count * MIDDLE_IDS + entries.bytes() + 8;
+        let most = held + entries.count * MIDDLE_IDS + entries.bytes() + WIDE;
         if known.len() < most {
             known.resize(most, 0);
         }
         let known = &mut known[..];
-        let (mut len, mut at) = (0, 0);
+        let (mut len, mut at) = (held, 0);
         let mut documents = documents.iter();
         loop {
             // Document by document, so that nothing is asked of an entry but its key.
@@ -432,7 +348,7 @@ impl LookUp<'_> {
                                 segment_into::<C>(view, text, place, into)
                             };
                             if count == 0 {
-                                gaps.push(Gap { known: len, place, remembered: (0, 0) });
+                                gaps.push(Gap::new(len, place));
                             }
                             len += count;
                         }
@@ -440,7 +356,7 @@ impl LookUp<'_> {
                     }
                     count = elsewhere(view, text, place, key, line, &mut known[from..]);
                     if count == 0 {
-                        gaps.push(Gap { known: len, place, remembered: (0, 0) });
+                        gaps.push(Gap::new(len, place));
                     }
                 }
                 len += count;
@@ -475,12 +391,20 @@ fn elsewhere(
 ) -> usize {
     let Place { start, end, part } = place;
     if end - start <= LONGEST_SHORT {
-        return into.first_chunk_mut().map_or(0, |into| view.short_beside(key, line, into));
+        let Some(into) = into.first_chunk_mut() else { return 0 };
+        let count = view.short_beside(key, line, into);
+        if count > 0 || !view.is_marked(key, line) {
+            return count;
+        }
     }
     if end - start > LONGEST_MIDDLE {
         return 0;
     }
-    let found = view.middle_at(key[0] as u32, text, start, end, part);
+    let found = if end - start <= LONGEST_SHORT {
+        view.middle(text, start, end, part)
+    } else {
+        view.middle_at(key[0] as u32, text, start, end, part)
+    };
     let Some((ids, count)) = found else { return 0 };
     into[..MIDDLE_IDS].copy_from_slice(&ids);
     count

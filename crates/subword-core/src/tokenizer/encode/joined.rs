@@ -113,7 +113,9 @@ impl Tokenizer {
         let base = part.ids.len();
         let Joined { text, ends, documents, .. } = &*joined;
         worker.document_ends.clear();
+        worker.taken = 0;
         self.encode_batch_of_pieces(text, 0, ends, documents, worker, &mut part.ids)?;
+        self.hand_over(text, worker, &mut part.ids)?;
         if ends.is_empty() {
             worker.document_ends.extend(documents.iter().map(|_| 0));
         }

@@ -9,8 +9,7 @@ What was new is remembered at the end.
 
 use crate::arch::{Classify, Kernel, Level};
 use crate::cache::{
-    Cache, FOUR, KEYS, Key, LONGEST_MIDDLE, LONGEST_SHORT, MIDDLE_IDS, SHORT_IDS, View, characters,
-    short_key,
+    Cache, FOUR, KEYS, Key, LONGEST_MIDDLE, LONGEST_SHORT, MIDDLE_IDS, View, short_key,
 };
 use crate::tokenizer::encode::wordpiece::{Fast, Words};
 use crate::tokenizer::encode::{Sink, Worker};
@@ -206,7 +205,7 @@ impl Four {
             let Some(places) = into.first_chunk_mut() else { return 0 };
             let own = view.short_into::<C>(key, line, places);
             let count = if own > 0 { own } else { view.short_beside(key, line, places) };
-            if count > 0 || !may_have_many_ids(key) {
+            if count > 0 || !view.is_marked(key, line) {
                 return count;
             }
             view.middle(&found.normal, start, end, false)
@@ -222,14 +221,6 @@ impl Four {
         into[..MIDDLE_IDS].copy_from_slice(&ids);
         count
     }
-}
-
-/// Whether a short word may be in the middle table: only if it has many ids, and it has no more of them
-/// than characters. ASCII never is (see `cache`).
-#[inline(always)]
-fn may_have_many_ids(key: Key) -> bool {
-    let (characters, ascii) = characters(key);
-    characters > SHORT_IDS && !ascii
 }
 
 /// Both passes, the second some words behind the first; returns how many ids there are.
