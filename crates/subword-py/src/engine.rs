@@ -18,7 +18,7 @@ use crate::ids::{id_from, ids_from};
 use crate::lists::Integers;
 use crate::model::{Model, pattern_to_python, special_to_python};
 use crate::numbers::{ThreadsArgument, natural};
-use crate::text::{Errors, Objects, Special, Text, Texts, keep_if_again, large_units};
+use crate::text::{Errors, Objects, Special, Text, Texts, keep_if_again, large_units, utf8_of};
 
 /// From this many bytes on the GIL is worth giving up.
 const DETACH_BYTES: usize = 4096;
@@ -211,13 +211,17 @@ impl Engine {
         let py = text.py();
         let limit = limit.map(|limit| natural("limit", limit)).transpose()?;
         let threads = self::threads(threads);
+        let count_of = |bytes: &[u8]| {
+            run(py, bytes.len(), || self.tokenizer.count(bytes, &special.0, limit, threads))
+        };
+        if let Some(bytes) = utf8_of(text) {
+            return count_of(bytes);
+        }
         keep_if_again(text);
         if let Some(count) = self.count_by_blocks(text, &special, limit, threads)? {
             return Ok(Some(count).filter(|&count| limit.is_none_or(|limit| count <= limit)));
         }
-        let text = Text::new(text, errors)?;
-        let bytes = text.bytes();
-        run(py, bytes.len(), || self.tokenizer.count(bytes, &special.0, limit, threads))
+        count_of(Text::new(text, errors)?.bytes())
     }
 
     /// How many ids each of many texts has.
@@ -481,13 +485,16 @@ impl Engine {
         threads: Option<ThreadsArgument>,
     ) -> PyResult<Vec<TokenId>> {
         let (py, threads) = (text.py(), self::threads(threads));
-        keep_if_again(text);
-        let ids = match self.ids_by_blocks(text, &special, threads)? {
-            Some(ids) => ids,
-            None => {
-                let text = Text::new(text, errors)?;
-                let bytes = text.bytes();
-                run(py, bytes.len(), || self.tokenizer.encode(bytes, &special.0, threads))?
+        let ids_of = |bytes: &[u8]| {
+            run(py, bytes.len(), || self.tokenizer.encode(bytes, &special.0, threads))
+        };
+        let ids = if let Some(bytes) = utf8_of(text) {
+            ids_of(bytes)?
+        } else {
+            keep_if_again(text);
+            match self.ids_by_blocks(text, &special, threads)? {
+                Some(ids) => ids,
+                None => ids_of(Text::new(text, errors)?.bytes())?,
             }
         };
         Ok(if add_special_tokens { self.tokenizer.surround(ids) } else { ids })

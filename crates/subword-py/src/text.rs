@@ -232,6 +232,11 @@ fn place<'a>(object: &'a Bound<'_, PyAny>) -> Option<Characters<'a>> {
     object.cast::<PyBytes>().ok().map(|text| Characters::Utf8(text.as_bytes()))
 }
 
+/// The bytes of a text, if Python has them as UTF-8.
+pub(crate) fn utf8_of<'a>(object: &'a Bound<'_, PyAny>) -> Option<&'a [u8]> {
+    place(object).and_then(Characters::as_utf8)
+}
+
 /// Appends the UTF-8 form of a text.
 fn append_copy(object: &Bound<'_, PyAny>, errors: Errors, copies: &mut Vec<u8>) -> PyResult<()> {
     let start = copies.len();

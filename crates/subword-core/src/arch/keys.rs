@@ -64,6 +64,21 @@ pub fn window_key(window: &[u8; 16], len: usize, tag: u8) -> Key {
     [word(0) & keep as u64, word(8) & (keep >> 64) as u64 | u64::from(tag) << 56]
 }
 
+/// The same for a piece behind which the text ends. PERF: by words that overlap, as a copy into a window
+/// would be read back before it is written.
+#[inline(always)]
+pub fn last_key(piece: &[u8], tag: u8) -> Key {
+    let shift = |len: usize| 8 * (piece.len() - len) as u32;
+    let word = if let (Some(first), Some(last)) = (piece.first_chunk(), piece.last_chunk()) {
+        u128::from(u64::from_le_bytes(*first)) | u128::from(u64::from_le_bytes(*last)) << shift(8)
+    } else if let (Some(first), Some(last)) = (piece.first_chunk(), piece.last_chunk()) {
+        u128::from(u32::from_le_bytes(*first)) | u128::from(u32::from_le_bytes(*last)) << shift(4)
+    } else {
+        piece.iter().rev().fold(0, |word, &byte| word << 8 | u128::from(byte))
+    };
+    [word as u64, (word >> 64) as u64 | u64::from(tag) << 56]
+}
+
 /// A number whose top bits depend on all of a key.
 #[inline(always)]
 pub fn hash(key: Key) -> u64 {

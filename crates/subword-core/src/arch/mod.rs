@@ -35,7 +35,9 @@ mod x86_64;
 
 pub use bert::{BERT_PUNCTUATION, BERT_WHITE, BertBlock, BertLetters, BertRules, BertSymbols};
 pub use cuts::{Cuts, JoinedPairs};
-pub use keys::{Bounds, CHINESE, FIRST_BYTES, KEYS, Key, LONGEST_KEY, Odd, hash, window_key};
+pub use keys::{
+    Bounds, CHINESE, FIRST_BYTES, KEYS, Key, LONGEST_KEY, Odd, hash, last_key, window_key,
+};
 pub use lines::{Line, Lines};
 pub use pages::prefer_huge_pages;
 pub use places::{Place, Places};

@@ -1,7 +1,7 @@
 //! Pieces as words: what is compared, and what says where a piece lives.
 
 use super::{LONGEST_MIDDLE, LONGEST_SHORT};
-use crate::arch::{self, FIRST_BYTES, Key, window_key};
+use crate::arch::{self, FIRST_BYTES, Key, last_key, window_key};
 
 /// The key of no piece.
 pub const NO_KEY: Key = [u64::MAX; 2];
@@ -34,11 +34,7 @@ pub fn short_key(text: &[u8], start: usize, end: usize, part: bool) -> Key {
     debug_assert!((1..=LONGEST_SHORT).contains(&len));
     match text[start..].first_chunk::<16>() {
         Some(window) => window_key(window, len, tag(len, part)),
-        None => {
-            let mut window = [0; 16];
-            window[..len].copy_from_slice(&text[start..end]);
-            window_key(&window, len, tag(len, part))
-        }
+        None => last_key(&text[start..end], tag(len, part)),
     }
 }
 

@@ -66,6 +66,21 @@ enum Scanner {
     Whitespace,
 }
 
+impl Scanner {
+    /// The end of the piece that starts at `at`, by the plain scanner.
+    #[inline(always)]
+    fn end(self, text: &[u8], at: usize) -> usize {
+        match self {
+            Scanner::Gpt2 => scan::gpt2(text, at),
+            Scanner::Cl100k(rules) => scan::cl100k(text, at, rules),
+            Scanner::O200k => scan::o200k(text, at),
+            Scanner::DeepseekV3 => scan::deepseek_v3(text, at),
+            Scanner::Bert(tables) => bert::scan(Classes::of(tables), text, at),
+            Scanner::Whitespace => whitespace::scan(text, at),
+        }
+    }
+}
+
 impl Splitter {
     /// Compiles a pattern.
     pub fn new(pattern: &Pattern) -> Result<Splitter> {
@@ -109,6 +124,17 @@ impl Splitter {
             found: found.into_iter(),
             ahead: Sections::default(),
         })
+    }
+
+    /// The end of the piece that starts at `at`; none if a regular expression has to say. For a text so
+    /// short that blocks and batches do not pay.
+    #[inline]
+    pub fn end_of_piece(&self, text: &[u8], at: usize) -> Option<usize> {
+        match self.kind {
+            Kind::Whole => Some(text.len()),
+            Kind::Scanner(scanner) => Some(scanner.end(text, at)),
+            Kind::Regexes(_) => None,
+        }
     }
 
     /// Calls `batch` with the ends of the pieces of `text`, about [`BATCH`] at a time, until it
@@ -254,24 +280,17 @@ impl Kernel for Fill<'_> {
 
     #[inline(always)]
     fn run<C: Classify>(self) {
-        match self.scanner {
-            Scanner::Gpt2 => self.alternate(blocks::step::<blocks::Gpt2, C>, scan::gpt2),
-            Scanner::Cl100k(rules) => {
-                let scan = |text: &[u8], at| scan::cl100k(text, at, rules);
-                if rules.digits == 1 {
-                    self.alternate(blocks::step::<blocks::Cl100k<1>, C>, scan);
-                } else {
-                    self.alternate(blocks::step::<blocks::Cl100k<3>, C>, scan);
-                }
+        let scanner = self.scanner;
+        let scan = |text: &[u8], at| scanner.end(text, at);
+        match scanner {
+            Scanner::Gpt2 => self.alternate(blocks::step::<blocks::Gpt2, C>, scan),
+            Scanner::Cl100k(Rules { digits: 1, .. }) => {
+                self.alternate(blocks::step::<blocks::Cl100k<1>, C>, scan);
             }
-            Scanner::O200k => self.alternate(blocks::step::<blocks::O200k, C>, scan::o200k),
-            Scanner::DeepseekV3 => self.alternate(|_, _, _| None, scan::deepseek_v3),
-            Scanner::Bert(tables) => {
-                let classes = Classes::of(tables);
-                let scan = |text: &[u8], at| bert::scan(classes, text, at);
-                self.alternate(blocks::step::<bert::Words, C>, scan);
-            }
-            Scanner::Whitespace => self.alternate(|_, _, _| None, whitespace::scan),
+            Scanner::Cl100k(_) => self.alternate(blocks::step::<blocks::Cl100k<3>, C>, scan),
+            Scanner::O200k => self.alternate(blocks::step::<blocks::O200k, C>, scan),
+            Scanner::Bert(_) => self.alternate(blocks::step::<bert::Words, C>, scan),
+            Scanner::DeepseekV3 | Scanner::Whitespace => self.alternate(|_, _, _| None, scan),
         }
     }
 }

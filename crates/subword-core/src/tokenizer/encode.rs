@@ -19,6 +19,7 @@ mod chinese;
 mod enter;
 mod gaps;
 mod joined;
+mod short;
 mod wordpiece;
 mod words;
 
@@ -221,6 +222,9 @@ impl Tokenizer {
         if !self.plain {
             return self.encode_words(text, worker, sink);
         }
+        if self.encode_short(text, worker, sink) {
+            return Ok(());
+        }
         let mut cursor = self.splitter.cursor(text)?;
         let mut ends = std::mem::take(&mut worker.ends);
         let mut start = 0;
@@ -345,7 +349,7 @@ impl LookUp<'_> {
                             let count = if run {
                                 chinese.singles.write(&text[place.start..place.end], into)
                             } else {
-                                segment_into::<C>(view, text, place, into)
+                                entry_into::<C>(view, text, place, into)
                             };
                             if count == 0 {
                                 gaps.push(Gap::new(len, place));
@@ -371,9 +375,9 @@ impl LookUp<'_> {
     }
 }
 
-/// Writes the ids of a segment of which nothing was asked for ahead, and says how many there are.
+/// Writes the ids of a piece or segment of which nothing was asked for ahead, and says how many there are.
 #[inline(always)]
-fn segment_into<C: Classify>(view: View, text: &[u8], place: Place, into: &mut [TokenId]) -> usize {
+fn entry_into<C: Classify>(view: View, text: &[u8], place: Place, into: &mut [TokenId]) -> usize {
     let (key, line) = key_and_line(view, text, place);
     let count = into.first_chunk_mut().map_or(0, |into| view.short_into::<C>(key, line, into));
     if count > 0 { count } else { elsewhere(view, text, place, key, line, into) }
