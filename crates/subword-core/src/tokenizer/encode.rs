@@ -143,10 +143,7 @@ impl Sink for Counter {
 impl Tokenizer {
     /// A worker for the length of a call.
     pub(super) fn with_worker<R>(&self, run: impl FnOnce(&mut Worker) -> R) -> R {
-        let mut worker = self.workers.take(|| self.new_worker());
-        let result = run(&mut worker);
-        self.workers.put(worker);
-        result
+        self.workers.with(|| self.new_worker(), run)
     }
 
     /// Makes the first worker ahead of the first call.
