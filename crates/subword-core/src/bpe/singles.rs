@@ -24,6 +24,8 @@ const ALL: usize = 1 << 16;
 #[derive(Debug)]
 pub struct Singles {
     entries: Box<[Entry; ALL]>,
+    /// How many there are, once more for who only counts.
+    numbers: Box<[u8; ALL]>,
 }
 
 impl Singles {
@@ -36,7 +38,11 @@ impl Singles {
             entry
         };
         let entries: Box<[Entry]> = (0..ALL).map(entry).collect();
-        Singles { entries: entries.try_into().expect("an entry for each number") }
+        let numbers: Box<[u8]> = entries.iter().map(|entry| entry[SINGLE] as u8).collect();
+        Singles {
+            entries: entries.try_into().expect("an entry for each number"),
+            numbers: numbers.try_into().expect("the same"),
+        }
     }
 
     /// Writes the ids of a run of such characters, and something behind them; says how many there are.
@@ -50,6 +56,19 @@ impl Singles {
             let Some(places) = into[len..].first_chunk_mut() else { break };
             *places = entry;
             len += entry[SINGLE] as usize;
+        }
+        len
+    }
+
+    /// How many ids some of the characters have that a text starts with: bit i is the i-th.
+    #[inline(always)]
+    pub fn number(&self, text: &[u8], mut which: u32) -> usize {
+        let characters = text.as_chunks::<SINGLE>().0;
+        let mut len = 0;
+        while which != 0 {
+            let character = characters[which.trailing_zeros() as usize];
+            len += usize::from(self.numbers[number(character)]);
+            which &= which - 1;
         }
         len
     }

@@ -341,6 +341,19 @@ impl LookUp<'_> {
                     let place = entries.place(at + number);
                     if let Some(chinese) = chinese.filter(|_| CHINESE && chinese::is_key(key)) {
                         let mut segments = Segments::new(place, key);
+                        if !IDS {
+                            len += segments.count(text, chinese);
+                            while let Some(place) =
+                                segments.next_joined::<C>(text, chinese, &mut len)
+                            {
+                                let count = entry_into::<C>(view, text, place, known);
+                                if count == 0 {
+                                    gaps.push(Gap { known: len, place, remembered: (0, 0) });
+                                }
+                                len += count;
+                            }
+                            continue;
+                        }
                         while let Some((place, run)) = segments.next::<C>(text, chinese.joins) {
                             let into = &mut known[if IDS { len } else { 0 }..];
                             let count = if run {

@@ -101,8 +101,47 @@ impl Segments {
         }
         let run = self.single.trailing_ones();
         let characters = if run > 0 { run } else { self.safe.trailing_zeros() + 1 };
+        Some((self.pass(characters), run > 0))
+    }
+
+    /// The next segment of more than one character; of those that are single the ids are counted.
+    #[inline(always)]
+    pub(super) fn next_joined<C: Classify>(
+        &mut self,
+        text: &[u8],
+        chinese: Chinese,
+        count: &mut usize,
+    ) -> Option<Place> {
+        loop {
+            if self.safe == 0 {
+                if self.at == self.end {
+                    return None;
+                }
+                if let Some(cuts) = chinese.joins.cuts::<C>(&text[self.at..]) {
+                    self.see(cuts);
+                    *count += self.count(text, chinese);
+                }
+                if self.safe == 0 {
+                    return Some(self.take(chinese.joins.first_part(&text[self.at..self.end])));
+                }
+            }
+            self.pass(self.single.trailing_ones());
+            if self.safe != 0 {
+                return Some(self.pass(self.safe.trailing_zeros() + 1));
+            }
+        }
+    }
+
+    /// How many ids the single characters have that are known to be single.
+    #[inline(always)]
+    pub(super) fn count(&self, text: &[u8], chinese: Chinese) -> usize {
+        chinese.singles.number(&text[self.at..self.end], self.single)
+    }
+
+    #[inline(always)]
+    fn pass(&mut self, characters: u32) -> Place {
         (self.safe, self.single) = (self.safe >> characters, self.single >> characters);
-        Some((self.take(SINGLE * characters as usize), run > 0))
+        self.take(SINGLE * characters as usize)
     }
 
     #[inline(always)]
