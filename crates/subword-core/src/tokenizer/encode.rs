@@ -348,7 +348,7 @@ impl LookUp<'_> {
                             {
                                 let count = entry_into::<C>(view, text, place, known);
                                 if count == 0 {
-                                    gaps.push(Gap { known: len, place, remembered: (0, 0) });
+                                    gaps.push(Gap::new(len, place));
                                 }
                                 len += count;
                             }
