@@ -163,14 +163,17 @@ impl Tokenizer {
     }
 }
 
-/// Copies the first `count` ids, and some more.
+/// Copies the first `count` ids, and some more if there are any.
 ///
 /// PERF: how many there are cannot be predicted, and a call that asks would take longer than to copy.
 #[inline(always)]
 fn copy_wide(from: &[TokenId], count: usize, to: &mut [TokenId]) {
-    for (from, to) in
-        from.chunks_exact(WIDE).zip(to.chunks_exact_mut(WIDE)).take(count.div_ceil(WIDE))
-    {
-        to.copy_from_slice(from);
+    let wide = count.next_multiple_of(WIDE);
+    if let (Some(from), Some(to)) = (from.get(..wide), to.get_mut(..wide)) {
+        for (from, to) in from.chunks_exact(WIDE).zip(to.chunks_exact_mut(WIDE)) {
+            to.copy_from_slice(from);
+        }
+    } else {
+        to[..count].copy_from_slice(&from[..count]);
     }
 }
