@@ -21,6 +21,7 @@ mod fields;
 
 use std::borrow::Cow;
 
+use crate::arch::checked_utf8;
 use crate::error::{Error, Result};
 use crate::types::TokenId;
 use crate::vocab::MAX_ID;
@@ -44,7 +45,7 @@ impl<'a> Json<'a> {
     /// The start of a text. A byte order mark is skipped.
     pub(super) fn new(bytes: &'a [u8]) -> Result<Self> {
         let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-        match std::str::from_utf8(bytes) {
+        match checked_utf8(bytes) {
             Ok(text) => Ok(Json { text, at: 0 }),
             Err(error) => {
                 let (good, bad) = bytes.split_at(error.valid_up_to());

@@ -13,6 +13,7 @@ Ids may have holes (published vocabularies skip some), but not absurd ones: see 
 */
 
 use std::fmt;
+use std::ops::Range;
 
 use crate::arch;
 use crate::error::{Error, Result};
@@ -24,6 +25,9 @@ pub const MAX_ID: TokenId = (1 << 21) - 1;
 
 /// The longest token that a vocabulary may have, in bytes.
 pub const MAX_TOKEN_BYTES: usize = 1 << 16;
+
+/// About how many bytes a token has, to make room.
+const USUAL_BYTES: usize = 8;
 
 /// A free slot. A taken one holds the tag of its token above and the id below; no id is this large.
 const FREE: u64 = u64::MAX;
@@ -42,6 +46,8 @@ impl Vocab {
     pub fn with_capacity(tokens: usize) -> Self {
         let mut vocab = Vocab::default();
         vocab.reserve(tokens);
+        vocab.arena.reserve(tokens * USUAL_BYTES);
+        vocab.spans.reserve(tokens);
         vocab
     }
 
@@ -64,22 +70,30 @@ impl Vocab {
 
     /// Adds a token.
     pub fn insert(&mut self, id: TokenId, bytes: &[u8]) -> Result<()> {
-        self.insert_tagged(id, bytes, tag_of(bytes))
+        let start = self.arena.len();
+        self.arena.extend_from_slice(bytes);
+        let entered = self.enter(id, start..start + bytes.len(), tag_of(bytes));
+        if entered.is_err() {
+            self.arena.truncate(start);
+        }
+        entered
     }
 
-    fn insert_tagged(&mut self, id: TokenId, bytes: &[u8], tag: u32) -> Result<()> {
+    /// Enters a token whose bytes are in the arena.
+    fn enter(&mut self, id: TokenId, place: Range<usize>, tag: u32) -> Result<()> {
+        let len = place.len();
         if id > MAX_ID {
             return Err(Error::format(format!("id {id} is larger than the limit of {MAX_ID}")));
         }
-        if bytes.is_empty() {
+        if len == 0 {
             return Err(Error::format(format!("the token with id {id} is empty")));
         }
-        if bytes.len() > MAX_TOKEN_BYTES {
-            let found = bytes.len();
+        if len > MAX_TOKEN_BYTES {
             return Err(Error::format(format!(
-                "the token with id {id} has {found} bytes, the limit is {MAX_TOKEN_BYTES}"
+                "the token with id {id} has {len} bytes, the limit is {MAX_TOKEN_BYTES}"
             )));
         }
+        let bytes = &self.arena[place.clone()];
         if let Some(other) = self.bytes_of(id) {
             if other == bytes {
                 let token = bytes.escape_ascii();
@@ -91,6 +105,7 @@ impl Vocab {
             )));
         }
         self.reserve(1);
+        let bytes = &self.arena[place.clone()];
         let slot = self.find(tag, bytes);
         if self.slots[slot] != FREE {
             let (first, token) = (self.slots[slot] as TokenId, bytes.escape_ascii());
@@ -102,8 +117,7 @@ impl Vocab {
         if self.spans.len() <= id as usize {
             self.spans.resize(id as usize + 1, (0, 0));
         }
-        self.spans[id as usize] = (self.arena.len() as u32, bytes.len() as u32);
-        self.arena.extend_from_slice(bytes);
+        self.spans[id as usize] = (place.start as u32, len as u32);
         self.len += 1;
         Ok(())
     }
@@ -220,19 +234,18 @@ impl Vocab {
 /// A vocabulary on its way: tokens wait until there are some of them, so that their slots are on the way
 /// too. PERF: most of the time that a vocabulary takes is waiting for slots (o200k, 2026-11-15).
 ///
-/// Each token comes with a place, which goes with its error.
+/// The bytes of a token are written where they stay. It comes with a place, which goes with its error.
 pub(crate) struct Filling<P> {
     vocab: Vocab,
-    /// The bytes of the tokens that wait.
-    bytes: Vec<u8>,
     waiting: Vec<Waiting<P>>,
+    /// Where the bytes of the next token start.
+    start: usize,
 }
 
 struct Waiting<P> {
     id: TokenId,
     tag: u32,
-    /// Where its bytes end.
-    end: usize,
+    bytes: Range<usize>,
     place: P,
 }
 
@@ -243,35 +256,32 @@ impl<P: Copy> Filling<P> {
     /// An empty vocabulary with room for `tokens` tokens.
     pub(crate) fn new(tokens: usize) -> Self {
         let waiting = Vec::with_capacity(WAITING);
-        Filling { vocab: Vocab::with_capacity(tokens), bytes: Vec::new(), waiting }
+        Filling { vocab: Vocab::with_capacity(tokens), waiting, start: 0 }
     }
 
-    /// Adds a token. An error may be that of a token before it.
-    pub(crate) fn add(
-        &mut self,
-        id: TokenId,
-        bytes: &[u8],
-        place: P,
-    ) -> std::result::Result<(), (Error, P)> {
+    /// Where to append the bytes of the next token.
+    pub(crate) fn bytes(&mut self) -> &mut Vec<u8> {
+        &mut self.vocab.arena
+    }
+
+    /// Adds the token whose bytes were appended. An error may be that of a token before it.
+    pub(crate) fn add(&mut self, id: TokenId, place: P) -> std::result::Result<(), (Error, P)> {
         if self.waiting.len() == WAITING {
             self.settle()?;
         }
-        let tag = tag_of(bytes);
-        let slots = &self.vocab.slots;
+        let Vocab { arena, slots, .. } = &self.vocab;
+        let bytes = self.start..arena.len();
+        let tag = tag_of(&arena[bytes.clone()]);
         arch::prefetch_at(slots, tag as usize & (slots.len() - 1));
-        self.bytes.extend_from_slice(bytes);
-        self.waiting.push(Waiting { id, tag, end: self.bytes.len(), place });
+        self.start = bytes.end;
+        self.waiting.push(Waiting { id, tag, bytes, place });
         Ok(())
     }
 
     fn settle(&mut self) -> std::result::Result<(), (Error, P)> {
-        let mut start = 0;
-        for Waiting { id, tag, end, place } in self.waiting.drain(..) {
-            let added = self.vocab.insert_tagged(id, &self.bytes[start..end], tag);
-            added.map_err(|error| (error, place))?;
-            start = end;
+        for Waiting { id, tag, bytes, place } in self.waiting.drain(..) {
+            self.vocab.enter(id, bytes, tag).map_err(|error| (error, place))?;
         }
-        self.bytes.clear();
         Ok(())
     }
 
@@ -299,9 +309,7 @@ pub(crate) fn hash(bytes: &[u8]) -> u64 {
     for word in words {
         state = fold(state, u64::from_le_bytes(*word));
     }
-    let mut last = [0; 8];
-    last[..tail.len()].copy_from_slice(tail);
-    fold(state, u64::from_le_bytes(last))
+    fold(state, arch::few_bytes(tail))
 }
 
 impl PartialEq for Vocab {
@@ -346,15 +354,19 @@ mod tests {
     #[test]
     fn a_vocabulary_that_is_filled_is_the_same_and_knows_where_it_failed() {
         let token = |id: TokenId| id.to_string().into_bytes();
+        let add = |filling: &mut Filling<TokenId>, id, place| {
+            filling.bytes().extend(token(id));
+            filling.add(id, place)
+        };
         for len in [0, 1, WAITING as TokenId, 3000] {
             let mut filling = Filling::new(0);
-            (0..len).for_each(|id| filling.add(id, &token(id), id).unwrap());
+            (0..len).for_each(|id| add(&mut filling, id, id).unwrap());
             let tokens: Vec<_> = (0..len).map(token).collect();
             let expected = Vocab::new((0..).zip(tokens.iter().map(Vec::as_slice))).unwrap();
             assert_eq!(filling.finish().unwrap(), expected);
         }
         let mut filling = Filling::new(100);
-        (0..90).for_each(|id| drop(filling.add(id % 80, &token(id % 80), id)));
+        (0..90).for_each(|id| drop(add(&mut filling, id % 80, id)));
         let (error, place) = filling.finish().unwrap_err();
         assert_eq!((error.to_string(), place), ("the token b\"0\" is there twice".into(), 80));
     }

@@ -18,6 +18,7 @@ use std::sync::OnceLock;
 mod bert;
 #[cfg(target_arch = "x86_64")]
 mod bert_x86_64;
+mod checked;
 mod cuts;
 mod keys;
 mod lines;
@@ -34,9 +35,11 @@ mod wide_x86_64;
 mod x86_64;
 
 pub use bert::{BERT_PUNCTUATION, BERT_WHITE, BertBlock, BertLetters, BertRules, BertSymbols};
+pub use checked::checked_utf8;
 pub use cuts::{Cuts, JoinedPairs};
 pub use keys::{
-    Bounds, CHINESE, FIRST_BYTES, KEYS, Key, LONGEST_KEY, Odd, hash, last_key, window_key,
+    Bounds, CHINESE, FIRST_BYTES, KEYS, Key, LONGEST_KEY, Odd, few_bytes, hash, last_key,
+    window_key,
 };
 pub use lines::{Line, Lines};
 pub use pages::prefer_huge_pages;

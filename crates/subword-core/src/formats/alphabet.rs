@@ -70,6 +70,11 @@ pub(super) fn written(bytes: &[u8]) -> String {
 /// Replaces `out` by the bytes that `text` stands for; false if a character is not of the alphabet.
 pub(super) fn read_into(out: &mut Vec<u8>, text: &str) -> bool {
     out.clear();
+    append_to(out, text)
+}
+
+/// Appends the bytes that `text` stands for; false if a character is not of the alphabet.
+pub(super) fn append_to(out: &mut Vec<u8>, text: &str) -> bool {
     out.reserve(text.len());
     let mut bytes = text.bytes();
     while let Some(first) = bytes.next() {

@@ -230,14 +230,13 @@ fn read_special_token(json: &mut Json) -> Result<SpecialToken> {
 
 fn read_vocab(json: &mut Json) -> Result<Vocab> {
     let mut vocab = Filling::new(json.left() / BYTES_OF_A_TOKEN);
-    let mut bytes = Vec::new();
     let at_its_line = |(error, place): (Error, Json)| error.on_line(place.line());
     json.object(|json, token| {
-        if !alphabet::read_into(&mut bytes, &token) {
+        if !alphabet::append_to(vocab.bytes(), &token) {
             return Err(alphabet::refusal(&token).on_line(json.line()));
         }
         let id = json.id()?;
-        vocab.add(id, &bytes, *json).map_err(at_its_line)
+        vocab.add(id, *json).map_err(at_its_line)
     })?;
     vocab.finish().map_err(at_its_line)
 }

@@ -62,7 +62,8 @@ fn read_vocab(bytes: &[u8]) -> Result<Vocab> {
             continue;
         }
         let (rank, length) = read_line(line, &mut token).map_err(|error| error.on_line(at + 1))?;
-        vocab.add(rank, &token[..length], at + 1).map_err(at_its_line)?;
+        vocab.bytes().extend_from_slice(&token[..length]);
+        vocab.add(rank, at + 1).map_err(at_its_line)?;
     }
     vocab.finish().map_err(at_its_line)
 }
