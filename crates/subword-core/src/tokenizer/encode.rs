@@ -332,7 +332,9 @@ impl LookUp<'_> {
             for (number, (&key, &line)) in keys.enumerate() {
                 let from = if IDS { len } else { 0 };
                 let Some(places) = known[from..].first_chunk_mut() else { break };
-                let mut count = if IDS {
+                let mut count = if CHINESE && chinese::is_key(key) {
+                    0
+                } else if IDS {
                     view.short_into::<C>(key, line, places)
                 } else {
                     view.short_number::<C>(key, line)
@@ -341,25 +343,21 @@ impl LookUp<'_> {
                     let place = entries.place(at + number);
                     if let Some(chinese) = chinese.filter(|_| CHINESE && chinese::is_key(key)) {
                         let mut segments = Segments::new(place, key);
-                        if !IDS {
-                            len += segments.count(text, chinese);
-                            while let Some(place) =
-                                segments.next_joined::<C>(text, chinese, &mut len)
-                            {
-                                let count = entry_into::<C>(view, text, place, known);
-                                if count == 0 {
-                                    gaps.push(Gap::new(len, place));
-                                }
-                                len += count;
-                            }
-                            continue;
-                        }
-                        while let Some((place, run)) = segments.next::<C>(text, chinese.joins) {
+                        // Who only counts need not walk over the single characters.
+                        len += if IDS { 0 } else { segments.count(text, chinese) };
+                        loop {
+                            let next = if IDS {
+                                segments.next::<C>(text, chinese.joins)
+                            } else {
+                                let next = segments.next_joined::<C>(text, chinese, &mut len);
+                                next.map(|place| (place, false))
+                            };
+                            let Some((place, run)) = next else { break };
                             let into = &mut known[if IDS { len } else { 0 }..];
                             let count = if run {
                                 chinese.singles.write(&text[place.start..place.end], into)
                             } else {
-                                entry_into::<C>(view, text, place, into)
+                                entry_into::<C, IDS>(view, text, place, into)
                             };
                             if count == 0 {
                                 gaps.push(Gap::new(len, place));
@@ -385,11 +383,20 @@ impl LookUp<'_> {
     }
 }
 
-/// Writes the ids of a piece or segment of which nothing was asked for ahead, and says how many there are.
+/// Writes the ids of a piece or segment of which nothing was asked for ahead, and says how many there are;
+/// where nobody looks at them, they need not be written.
 #[inline(always)]
-fn entry_into<C: Classify>(view: View, text: &[u8], place: Place, into: &mut [TokenId]) -> usize {
+fn entry_into<C: Classify, const IDS: bool>(
+    view: View,
+    text: &[u8],
+    place: Place,
+    into: &mut [TokenId],
+) -> usize {
     let (key, line) = key_and_line(view, text, place);
-    let count = into.first_chunk_mut().map_or(0, |into| view.short_into::<C>(key, line, into));
+    let count = match into.first_chunk_mut() {
+        Some(into) if IDS => view.short_into::<C>(key, line, into),
+        _ => view.short_number::<C>(key, line),
+    };
     if count > 0 { count } else { elsewhere(view, text, place, key, line, into) }
 }
 

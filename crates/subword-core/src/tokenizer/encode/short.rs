@@ -56,7 +56,7 @@ impl Kernel for Short<'_> {
         while start < text.len() {
             let end = splitter.end_of_piece(text, start)?;
             let place = Place { start, end, part: false };
-            let count = entry_into::<C>(view, text, place, &mut ids[len..]);
+            let count = entry_into::<C, true>(view, text, place, &mut ids[len..]);
             if count == 0 {
                 return None;
             }
