@@ -180,7 +180,7 @@ pub(super) fn cuts(block: &[u8; BLOCK], pairs: &JoinedPairs) -> Cuts {
 }
 
 #[cfg(target_arch = "x86_64")]
-pub(super) use wide::cuts_avx512;
+pub(super) use wide::{LEFT, THREE, cuts_avx512};
 
 #[cfg(target_arch = "x86_64")]
 mod wide {
@@ -198,10 +198,10 @@ mod wide {
         }
         places
     }
-    const LEFT: [u8; BLOCK] = places(0);
+    pub(in super::super) const LEFT: [u8; BLOCK] = places(0);
     const RIGHT: [u8; BLOCK] = places(3);
     /// All but the fourth of four bytes.
-    const THREE: u64 = 0x7777_7777_7777_7777;
+    pub(in super::super) const THREE: u64 = 0x7777_7777_7777_7777;
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,bmi1")]

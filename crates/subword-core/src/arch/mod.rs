@@ -22,6 +22,7 @@ mod checked;
 mod cuts;
 mod keys;
 mod lines;
+mod numbers;
 mod pages;
 mod places;
 mod scalar;
@@ -42,6 +43,7 @@ pub use keys::{
     window_key,
 };
 pub use lines::{Line, Lines};
+pub use numbers::SmallNumbers;
 pub use pages::prefer_huge_pages;
 pub use places::{Place, Places};
 pub use sets::{FOUR, look_up};
@@ -175,6 +177,13 @@ pub trait Classify {
     #[inline(always)]
     fn cuts(block: &[u8; BLOCK], pairs: &JoinedPairs) -> Cuts {
         cuts::cuts(block, pairs)
+    }
+
+    /// The sum of the numbers that some characters of three bytes have, of those that a block starts with: bit
+    /// i of `which` is the i-th, at most 17 of them.
+    #[inline(always)]
+    fn sum(block: &[u8; BLOCK], which: u32, numbers: &SmallNumbers) -> usize {
+        numbers::sum(block, which, numbers)
     }
 
     /// The bytes of a piece, at most 64, as tokens, two of them as one where that merge is sure: how many

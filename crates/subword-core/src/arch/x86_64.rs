@@ -8,7 +8,8 @@ use super::wide::{self, Lanes, WideClasses};
 use super::wide_x86_64::{Bytes, Halves};
 use super::{
     AllTwoBytes, BLOCK, BertBlock, BertRules, Bounds, Classify, Cuts, FOUR, JoinedPairs, KEYS,
-    Kernel, Key, Line, MOST_BYTES, Masks, Odd, UTF8_GROUP, WINDOW, cuts, keys, sets, sure,
+    Kernel, Key, Line, MOST_BYTES, Masks, Odd, SmallNumbers, UTF8_GROUP, WINDOW, cuts, keys,
+    numbers, sets, sure,
 };
 
 pub(super) fn has_avx2() -> bool {
@@ -156,6 +157,12 @@ impl Classify for Avx512 {
     fn cuts(block: &[u8; BLOCK], pairs: &JoinedPairs) -> Cuts {
         // SAFETY: as above.
         unsafe { cuts::cuts_avx512(block, pairs) }
+    }
+
+    #[inline(always)]
+    fn sum(block: &[u8; BLOCK], which: u32, numbers: &SmallNumbers) -> usize {
+        // SAFETY: as above.
+        unsafe { numbers::sum_avx512(block, which, numbers) }
     }
 
     #[inline(always)]

@@ -9,6 +9,7 @@ and no look-up that may be in vain: a character is a number, and its ids lie in 
 ```
 */
 
+use crate::arch::{BLOCK, Classify, SmallNumbers};
 use crate::types::TokenId;
 
 /// How many bytes such a character has, and how many ids at most.
@@ -25,7 +26,7 @@ const ALL: usize = 1 << 16;
 pub struct Singles {
     entries: Box<[Entry; ALL]>,
     /// How many there are, once more for who only counts.
-    numbers: Box<[u8; ALL]>,
+    numbers: Box<SmallNumbers>,
 }
 
 impl Singles {
@@ -38,11 +39,11 @@ impl Singles {
             entry
         };
         let entries: Box<[Entry]> = (0..ALL).map(entry).collect();
-        let numbers: Box<[u8]> = entries.iter().map(|entry| entry[SINGLE] as u8).collect();
-        Singles {
-            entries: entries.try_into().expect("an entry for each number"),
-            numbers: numbers.try_into().expect("the same"),
+        let mut numbers = Box::new([0; ALL / 16]);
+        for (i, entry) in entries.iter().enumerate() {
+            numbers[i / 16] |= entry[SINGLE] << (2 * (i % 16));
         }
+        Singles { entries: entries.try_into().expect("an entry for each number"), numbers }
     }
 
     /// Writes the ids of a run of such characters, and something behind them; says how many there are.
@@ -60,17 +61,10 @@ impl Singles {
         len
     }
 
-    /// How many ids some of the characters have that a text starts with: bit i is the i-th.
+    /// How many ids some of the characters have that a block starts with: bit i is the i-th.
     #[inline(always)]
-    pub fn number(&self, text: &[u8], mut which: u32) -> usize {
-        let characters = text.as_chunks::<SINGLE>().0;
-        let mut len = 0;
-        while which != 0 {
-            let character = characters[which.trailing_zeros() as usize];
-            len += usize::from(self.numbers[number(character)]);
-            which &= which - 1;
-        }
-        len
+    pub fn number<C: Classify>(&self, block: &[u8; BLOCK], which: u32) -> usize {
+        C::sum(block, which, &self.numbers)
     }
 }
 

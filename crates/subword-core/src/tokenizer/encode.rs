@@ -344,7 +344,7 @@ impl LookUp<'_> {
                     if let Some(chinese) = chinese.filter(|_| CHINESE && chinese::is_key(key)) {
                         let mut segments = Segments::new(place, key);
                         // Who only counts need not walk over the single characters.
-                        len += if IDS { 0 } else { segments.count(text, chinese) };
+                        len += if IDS { 0 } else { segments.count::<C>(text, chinese) };
                         loop {
                             let next = if IDS {
                                 segments.next::<C>(text, chinese.joins)

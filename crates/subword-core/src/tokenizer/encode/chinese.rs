@@ -119,7 +119,7 @@ impl Segments {
                 }
                 if let Some(cuts) = chinese.joins.cuts::<C>(&text[self.at..]) {
                     self.see(cuts);
-                    *count += self.count(text, chinese);
+                    *count += self.count::<C>(text, chinese);
                 }
                 if self.safe == 0 {
                     return Some(self.take(chinese.joins.first_part(&text[self.at..self.end])));
@@ -134,8 +134,10 @@ impl Segments {
 
     /// How many ids the single characters have that are known to be single.
     #[inline(always)]
-    pub(super) fn count(&self, text: &[u8], chinese: Chinese) -> usize {
-        chinese.singles.number(&text[self.at..self.end], self.single)
+    pub(super) fn count<C: Classify>(&self, text: &[u8], chinese: Chinese) -> usize {
+        // INVARIANT: where boundaries are known there is a block, in which they were found.
+        let block = text[self.at..].first_chunk();
+        block.map_or(0, |block| chinese.singles.number::<C>(block, self.single))
     }
 
     #[inline(always)]
