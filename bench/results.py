@@ -79,6 +79,18 @@ class Row:
         self.status, self.note = status, note
         self.rounds, self.wall, self.cpu, self.parts, self.peak = [], [], [], {}, []
 
+    def join(self, later: Row, first: int) -> None:
+        """Take in the rounds of another visit, which are counted from ``first`` on."""
+        if later.status != "timed":
+            self.fail(later.status, later.note)
+        if self.status == "timed":
+            self.rounds += [first + number for number in later.rounds]
+            self.wall += later.wall
+            self.cpu += later.cpu
+            self.peak += later.peak
+            for name, seconds in later.parts.items():
+                self.parts.setdefault(name, []).extend(seconds)
+
     @property
     def measured(self) -> bool:
         return self.status == "timed" and bool(self.wall)
@@ -138,6 +150,21 @@ class Result:
 
     def row(self, library: str) -> Row | None:
         return next((row for row in self.rows if row.library == library), None)
+
+    def joined(self, later: Result) -> Result:
+        """This and a later visit of the same path, all rounds of both.
+
+        Example:
+            >>> visits = [Result("p", [Row("subword", rounds=[0], wall=[w])]) for w in (1.0, 2.0)]
+            >>> visits[0].joined(visits[1]).rows[0].wall
+            [1.0, 2.0]
+        """
+        first = 1 + max((number for row in self.rows for number in row.rounds), default=-1)
+        for row in later.rows:
+            mine = self.row(row.library)
+            if mine is not None:
+                mine.join(row, first)
+        return self
 
     def ratio(self, row: Row) -> Spread | None:
         reference = self.row(self.reference)

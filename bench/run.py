@@ -142,17 +142,27 @@ def selected(paths: list[str], only: list[str]) -> list[str]:
     ]
 
 
+#: Paths that are over in some seconds, and would show the speed that the machine has just then.
+BRIEF = ("short/*", "wordpiece/hello-world", "wordpiece/en/threads", "wordpiece/en/words")
+
+
 def in_turn(paths: list[str]) -> list[str]:
-    """The order of measuring: WordPiece first.
+    """The order of measuring: WordPiece first, brief paths three times.
 
     After half an hour of other paths tokenizers takes nearly twice as long for a text as in a new
-    process (docs/log.md, 2026-11-16).
+    process, and a machine that others use too has fast minutes and slow ones (docs/log.md,
+    2026-11-16).
 
     Example:
         >>> in_turn(["encode/cl100k/en/warm", "wordpiece/load", "files/enwiki/bin"])
         ['wordpiece/load', 'encode/cl100k/en/warm', 'files/enwiki/bin']
+        >>> in_turn(["short/a", "files/b"])
+        ['short/a', 'short/a', 'files/b', 'short/a']
     """
-    return sorted(paths, key=lambda path: not path.startswith("wordpiece/"))
+    turns = sorted(paths, key=lambda path: not path.startswith("wordpiece/"))
+    brief = [path for path in turns if any(fnmatchcase(path, one) for one in BRIEF)]
+    middle = len(turns) // 2
+    return [*turns[:middle], *brief, *turns[middle:], *brief]
 
 
 def arguments(given: list[str] | None = None) -> argparse.Namespace:
@@ -220,10 +230,12 @@ def main() -> int:
     names_used = {*bench.adapters, *bench.trainers, *bench.wordpiece}
     used = [peer for name, peer in PEERS.items() if name in names_used]
     facts = machine.facts(used)
-    found = {}
-    for number, name in enumerate(in_turn(names), 1):
-        print(f"[{number}/{len(names)}] {name}", file=sys.stderr, flush=True)
-        found[name] = measured(paths[name], bench, name)
+    found: dict[str, Result] = {}
+    turns = in_turn(names)
+    for number, name in enumerate(turns, 1):
+        print(f"[{number}/{len(turns)}] {name}", file=sys.stderr, flush=True)
+        result = measured(paths[name], bench, name)
+        found[name] = found[name].joined(result) if name in found else result
     results = [found[name] for name in names]
     settings = (
         "quick: small texts and few rounds, not for quoting" if options.quick else "whole texts"

@@ -145,6 +145,26 @@ def test_a_ratio_is_that_of_a_round() -> None:
     assert (judged.measured, judged.verdict) == (1.25, "MISSED")
 
 
+def test_visits_of_a_path_are_joined_round_by_round() -> None:
+    def visit(ours: list[float], theirs: list[float]) -> Result:
+        rows = [
+            Row(name, rounds=[*range(len(w))], wall=[*w], cpu=[*w], parts={"twice": [*w]})
+            for name, w in (("subword", ours), ("tiktoken", theirs))
+        ]
+        return Result("short/a", rows)
+
+    both = visit([1.0, 1.0], [2.0, 2.0]).joined(visit([1.0], [8.0]))
+    assert both.rows[0].wall == [1.0, 1.0, 1.0]
+    assert both.rows[1].parts == {"twice": [2.0, 2.0, 8.0]}
+    assert both.ratio(both.rows[0]) == (2.0, 2.0, 8.0)
+    failed = visit([1.0], [2.0])
+    failed.rows[1].fail("failed", "no memory")
+    both = both.joined(failed)
+    assert [row.status for row in both.rows] == ["timed", "failed"]
+    assert both.rows[0].wall == [1.0] * 4
+    assert both.joined(visit([1.0], [2.0])).rows[1].wall == []
+
+
 def test_the_speed_of_a_hostile_text_is_that_of_the_slower() -> None:
     row = Row("subword", 1_000_000, rounds=[0], wall=[0.1], parts={"twice": [0.5]})
     target = targets.Target("hostile/cl100k/a/1MB", "speed", 5)
