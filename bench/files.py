@@ -85,7 +85,8 @@ def kill(bench: Bench, text: Path, out: Path, seconds: float) -> int:
         time.sleep(seconds)
         process.kill()
     partial = out.with_name(out.name + ".partial")
-    written = partial.stat().st_size if partial.exists() else out.stat().st_size * out.exists()
+    # Who is killed early has written nothing.
+    written = next((file.stat().st_size for file in (partial, out) if file.exists()), 0)
     return max(0, written - committed(out))
 
 

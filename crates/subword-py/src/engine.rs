@@ -9,7 +9,6 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 use subword_core::formats::{self, Format};
 use subword_core::tokenizer::{Decoding, Threads};
-use subword_core::utf8::Characters;
 use subword_core::{Content, Encoder, Merges, Result, Slot, TokenId, Tokenizer, Units};
 
 use crate::arrays::array_of;
@@ -18,7 +17,8 @@ use crate::ids::{id_from, ids_from};
 use crate::lists::Integers;
 use crate::model::{Model, pattern_to_python, special_to_python};
 use crate::numbers::{ThreadsArgument, natural};
-use crate::text::{Errors, Objects, Special, Text, Texts, keep_if_again, large_units, utf8_of};
+use crate::one::is_one;
+use crate::text::{Errors, Objects, Special, Text, Texts};
 
 /// From this many bytes on the GIL is worth giving up.
 const DETACH_BYTES: usize = 4096;
@@ -91,7 +91,8 @@ impl Engine {
         add_special_tokens: bool,
         threads: Option<ThreadsArgument>,
     ) -> PyResult<Bound<'py, PyList>> {
-        let ids = self.ids_of(text, special, errors, add_special_tokens, threads)?;
+        let threads = self::threads(threads);
+        let ids = self.ids_of(text, &special, errors, add_special_tokens, threads)?;
         self.integers.list(text.py(), &ids)
     }
 
@@ -110,7 +111,8 @@ impl Engine {
         add_special_tokens: bool,
         threads: Option<ThreadsArgument>,
     ) -> PyResult<Bound<'py, PyArray1<TokenId>>> {
-        let ids = self.ids_of(text, special, errors, add_special_tokens, threads)?;
+        let threads = self::threads(threads);
+        let ids = self.ids_of(text, &special, errors, add_special_tokens, threads)?;
         array_of(text.py(), ids)
     }
 
@@ -208,20 +210,8 @@ impl Engine {
         errors: Errors,
         threads: Option<ThreadsArgument>,
     ) -> PyResult<Option<usize>> {
-        let py = text.py();
         let limit = limit.map(|limit| natural("limit", limit)).transpose()?;
-        let threads = self::threads(threads);
-        let count_of = |bytes: &[u8]| {
-            run(py, bytes.len(), || self.tokenizer.count(bytes, &special.0, limit, threads))
-        };
-        if let Some(bytes) = utf8_of(text) {
-            return count_of(bytes);
-        }
-        keep_if_again(text);
-        if let Some(count) = self.count_by_blocks(text, &special, limit, threads)? {
-            return Ok(Some(count).filter(|&count| limit.is_none_or(|limit| count <= limit)));
-        }
-        count_of(Text::new(text, errors)?.bytes())
+        self.count_of(text, &special, errors, limit, self::threads(threads))
     }
 
     /// How many ids each of many texts has.
@@ -473,64 +463,6 @@ impl Engine {
         let saved = py.detach(|| formats::save(self.tokenizer.model(), &path, format));
         saved.map_err(|error| errors::raise(py, error))
     }
-}
-
-impl Engine {
-    fn ids_of(
-        &self,
-        text: &Bound<'_, PyAny>,
-        special: Special,
-        errors: Errors,
-        add_special_tokens: bool,
-        threads: Option<ThreadsArgument>,
-    ) -> PyResult<Vec<TokenId>> {
-        let (py, threads) = (text.py(), self::threads(threads));
-        let ids_of = |bytes: &[u8]| {
-            run(py, bytes.len(), || self.tokenizer.encode(bytes, &special.0, threads))
-        };
-        let ids = if let Some(bytes) = utf8_of(text) {
-            ids_of(bytes)?
-        } else {
-            keep_if_again(text);
-            match self.ids_by_blocks(text, &special, threads)? {
-                Some(ids) => ids,
-                None => ids_of(Text::new(text, errors)?.bytes())?,
-            }
-        };
-        Ok(if add_special_tokens { self.tokenizer.surround(ids) } else { ids })
-    }
-
-    /// The ids of a large string on one thread, converted block by block; none if it is not one.
-    fn ids_by_blocks(
-        &self,
-        text: &Bound<'_, PyAny>,
-        special: &Special,
-        threads: Threads,
-    ) -> PyResult<Option<Vec<TokenId>>> {
-        let Some(units) = units_for_one(text, threads) else { return Ok(None) };
-        run(text.py(), usize::MAX, || self.tokenizer.encode_units(units, &special.0))
-    }
-
-    /// The same for how many they are.
-    fn count_by_blocks(
-        &self,
-        text: &Bound<'_, PyAny>,
-        special: &Special,
-        limit: Option<usize>,
-        threads: Threads,
-    ) -> PyResult<Option<usize>> {
-        let Some(units) = units_for_one(text, threads) else { return Ok(None) };
-        run(text.py(), usize::MAX, || self.tokenizer.count_units(units, &special.0, limit))
-    }
-}
-
-/// The characters of a large string, if one thread is to encode it.
-fn units_for_one<'a>(text: &'a Bound<'_, PyAny>, threads: Threads) -> Option<Characters<'a>> {
-    if is_one(threads) { large_units(text) } else { None }
-}
-
-fn is_one(threads: Threads) -> bool {
-    threads.is_some_and(|threads| threads.get() == 1)
 }
 
 /// Bytes as a string; what is not UTF-8 by Python's own rule for `errors`.

@@ -10,6 +10,7 @@ mod ids;
 mod lists;
 mod model;
 mod numbers;
+mod one;
 mod text;
 mod trainer;
 mod usage;

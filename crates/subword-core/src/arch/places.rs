@@ -11,7 +11,6 @@ filled      3       + 2         + 5                whoever is done first
 When as much is filled as was given out, there is no gap.
 */
 
-use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -37,7 +36,6 @@ unsafe impl<T: Send> Send for Places<T> {}
 pub struct Place<'p, T> {
     to: &'p mut [MaybeUninit<T>],
     filled: &'p AtomicUsize,
-    places: PhantomData<&'p Places<T>>,
 }
 
 impl<T: Copy> Places<T> {
@@ -56,7 +54,7 @@ impl<T: Copy> Places<T> {
         // lives and is not touched for as long as the place borrows from `self`; what was given out before
         // ends at `at`, what will be starts behind it.
         let to = unsafe { std::slice::from_raw_parts_mut(self.start.add(at).cast(), len) };
-        Some(Place { to, filled: &self.filled, places: PhantomData })
+        Some(Place { to, filled: &self.filled })
     }
 
     /// The vector with all that was filled; none if a place was not.

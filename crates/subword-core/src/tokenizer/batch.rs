@@ -19,6 +19,8 @@ mod jobs;
 mod parts;
 mod settling;
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use super::encode::Worker;
 use super::room::room_for_ids;
 use super::threads::{Threads, how_many};
@@ -42,6 +44,15 @@ pub struct Ragged {
     pub ids: Vec<TokenId>,
     /// One more than there are texts; starts with 0.
     pub offsets: Vec<u64>,
+}
+
+impl Ragged {
+    /// Its memory, to be used again.
+    fn emptied(mut self) -> Ragged {
+        self.ids.clear();
+        self.offsets.clear();
+        self
+    }
 }
 
 /// What is left to do when all texts were looked at; says whether it was done.
@@ -275,4 +286,9 @@ fn as_utf8<'a>(texts: &[Characters<'a>], converted: &'a mut Vec<u8>) -> Option<V
         Some(&converted[std::mem::replace(&mut start, end)..end])
     };
     texts.iter().map(|text| text.as_utf8().or_else(&mut next)).collect()
+}
+
+/// What a lock guards. Who panicked while it had the lock ends the call in any case.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,8 +1,9 @@
 //! The jobs of a batch: texts as they are looked at, for whoever comes next.
 
 use std::collections::VecDeque;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError};
 
+use super::locked;
 use crate::tokenizer::threads::{JOB_BYTES, LEAST_BYTES};
 use crate::utf8::Characters;
 
@@ -94,29 +95,24 @@ impl<'a> Jobs<'a> {
         Jobs { state: Mutex::new(state), changed: Condvar::new() }
     }
 
-    /// What the lock guards. Who panicked while it had the lock ends the call in any case.
-    fn state(&self) -> MutexGuard<'_, State<'a>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Gives all jobs that there are.
     pub(super) fn give_all(&self, jobs: impl Iterator<Item = Job<'a>>) {
         // Whatever happens, nobody waits for ever.
         let _open = Open(self);
         for job in jobs {
-            self.state().waiting.push_back(job);
+            locked(&self.state).waiting.push_back(job);
             self.changed.notify_one();
         }
     }
 
     /// Nothing more is to be done.
     pub(super) fn stop(&self) {
-        self.state().waiting.clear();
+        locked(&self.state).waiting.clear();
     }
 
     /// The next job and its number; waits for it if there may be one.
     pub(super) fn next(&self) -> Option<(usize, Job<'a>)> {
-        let mut state = self.state();
+        let mut state = locked(&self.state);
         while state.waiting.is_empty() && state.open {
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
@@ -131,7 +127,7 @@ struct Open<'j, 'a>(&'j Jobs<'a>);
 
 impl Drop for Open<'_, '_> {
     fn drop(&mut self) {
-        self.0.state().open = false;
+        locked(&self.0.state).open = false;
         self.0.changed.notify_all();
     }
 }

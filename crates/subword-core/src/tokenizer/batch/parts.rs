@@ -1,8 +1,8 @@
 //! What came of the jobs of a batch, for a caller that takes it in order.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
-use super::Ragged;
+use super::{Ragged, locked};
 use crate::error::Result;
 
 /// The ids of some texts for each job, and where each of them ends: the first offset is left out.
@@ -19,20 +19,12 @@ struct State {
 }
 
 impl Parts {
-    /// What the lock guards. Who panicked while it had the lock ends the call in any case.
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(super) fn empty(&self) -> Ragged {
-        let mut part = self.state().used.pop().unwrap_or_default();
-        part.ids.clear();
-        part.offsets.clear();
-        part
+        locked(&self.0).used.pop().unwrap_or_default().emptied()
     }
 
     pub(super) fn add(&self, job: usize, outcome: Result<Option<Ragged>>) {
-        let mut state = self.state();
+        let mut state = locked(&self.0);
         if state.outcomes.len() <= job {
             state.outcomes.resize_with(job + 1, || None);
         }
@@ -42,7 +34,7 @@ impl Parts {
     /// Hands over the parts for which nothing is missing, if there are so many. Says false, or the error,
     /// if one of them has no ids.
     pub(super) fn take(&self, least: usize, take: &mut impl FnMut(&[Ragged])) -> Result<bool> {
-        let ready = self.state().ready(least);
+        let ready = locked(&self.0).ready(least);
         let mut parts = Vec::with_capacity(ready.len());
         for outcome in ready {
             let Some(part) = outcome? else { return Ok(false) };
@@ -50,7 +42,7 @@ impl Parts {
         }
         if !parts.is_empty() {
             take(&parts);
-            self.state().used.append(&mut parts);
+            locked(&self.0).used.append(&mut parts);
         }
         Ok(true)
     }

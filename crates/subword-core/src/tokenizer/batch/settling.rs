@@ -13,9 +13,9 @@ PERF: a part is copied from the caches of the processor that has just written it
 there. (All parts copied by the thread that was called: a fiftieth of the time, 2026-11-16.)
 */
 
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
-use super::Ragged;
+use super::{Ragged, locked};
 use crate::arch::{Place, Places};
 use crate::error::Result;
 use crate::tokenizer::room::room_for_ids;
@@ -64,10 +64,7 @@ pub(super) struct Own {
 
 impl Own {
     pub(super) fn empty(&mut self) -> Ragged {
-        let mut part = self.used.pop().unwrap_or_default();
-        part.ids.clear();
-        part.offsets.clear();
-        part
+        self.used.pop().unwrap_or_default().emptied()
     }
 }
 
@@ -76,15 +73,10 @@ impl<'r> Settling<'r> {
         Settling { rooms, state: Mutex::default() }
     }
 
-    /// What the lock guards. Who panicked while it had the lock ends the call in any case.
-    fn state(&self) -> MutexGuard<'_, State<'r>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// All texts were looked at, and are about so many bytes.
     pub(super) fn make_room(&self, texts: usize, bytes: usize) {
         let (ids, of) = {
-            let state = self.state();
+            let state = locked(&self.state);
             (state.ids, state.bytes)
         };
         // As many as the first parts promise, and some more. Room that is not used costs nothing.
@@ -100,7 +92,7 @@ impl<'r> Settling<'r> {
     pub(super) fn settle(&self, number: usize, bytes: usize, part: Ragged, own: &mut Own) {
         let size = (part.ids.len(), part.offsets.len());
         own.waiting.push((number, part));
-        let mut state = self.state();
+        let mut state = locked(&self.state);
         if state.sizes.len() <= number {
             state.sizes.resize(number + 1, None);
         }
@@ -121,7 +113,7 @@ impl<'r> Settling<'r> {
 
     /// A part has no ids.
     pub(super) fn fail(&self, number: usize, why: Result<bool>) {
-        let mut state = self.state();
+        let mut state = locked(&self.state);
         if state.failed.as_ref().is_none_or(|(first, _)| number < *first) {
             state.failed = Some((number, why));
         }
@@ -129,7 +121,7 @@ impl<'r> Settling<'r> {
 
     /// A thread ends.
     pub(super) fn leave(&self, own: Own) {
-        self.state().left.extend(own.waiting);
+        locked(&self.state).left.extend(own.waiting);
     }
 
     /// Puts in place what is left when all threads have ended. Gives the parts that there was no room for, in
