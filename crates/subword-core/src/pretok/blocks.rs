@@ -18,6 +18,9 @@ blocks are independent, no state is carried, and a block that has nothing certai
 piece to the plain scanner in `scan`, which defines the answer. A character whose class is not known
 here (see `arch::wide`) ends the block early.
 
+The last block of a text is filled up with spaces. What depends on them is left open like everything that
+depends on what follows, and the start of the spaces is certain: there the text ends.
+
 Why not blocks side by side with carries: a run of white space is decided by its end, so the carries
 would run backwards too; looking at six bytes of the next block twice costs a tenth and removes all
 of that.
@@ -26,6 +29,9 @@ of that.
 use super::class::WIDE;
 use super::scan::contraction;
 use crate::arch::{Classify, Masks, WINDOW};
+
+/// So many characters are too few for a block.
+const LEAST: usize = 8;
 
 /// A family of patterns, as far as these characters can tell them apart.
 pub(super) trait Family {
@@ -109,12 +115,23 @@ pub(super) fn step<F: Family, C: Classify>(
     at: usize,
     ends: &mut Vec<usize>,
 ) -> Option<usize> {
-    let window = text[at..].first_chunk::<WINDOW>().filter(|_| may_know(text, at))?;
-    let block = Block::new::<F>(C::classify(window, &WIDE));
-    if block.len < 8 {
+    if !may_know(text, at) {
         return None;
     }
-    let starts = F::starts::<C>(&block, &text[at..]);
+    let (rest, mut last) = (&text[at..], [b' '; WINDOW]);
+    let (window, rest) = match rest.first_chunk() {
+        Some(window) => (window, rest),
+        None if rest.len() < LEAST => return None,
+        None => {
+            last[..rest.len()].copy_from_slice(rest);
+            (&last, &last[..])
+        }
+    };
+    let block = Block::new::<F>(C::classify(window, &WIDE));
+    if block.len < LEAST as u32 {
+        return None;
+    }
+    let starts = F::starts::<C>(&block, rest);
     let bits = starts.bits & low_bits(starts.limit) & !1;
     if bits == 0 {
         let end = (starts.limit == block.len).then(|| end_of_word::<F, C>(&block, text, at))??;

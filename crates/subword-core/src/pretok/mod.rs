@@ -137,6 +137,34 @@ impl Splitter {
         }
     }
 
+    /// Appends the ends of the pieces of `text[start..]`, which is a text of its own.
+    pub fn append_ends(&self, text: &[u8], start: usize, ends: &mut Vec<usize>) -> Result<()> {
+        match &self.kind {
+            Kind::Whole => ends.extend((start < text.len()).then_some(text.len())),
+            Kind::Regexes(regexes) => {
+                let found = regex::split(regexes, &text[start..])?;
+                ends.extend(found.into_iter().map(|end| start + end));
+            }
+            Kind::Scanner(scanner) => self.scan_from(*scanner, text, start, usize::MAX, ends),
+        }
+        Ok(())
+    }
+
+    /// Appends the ends of the pieces from `at` on, all or until there are about `most` of them.
+    fn scan_from(
+        &self,
+        scanner: Scanner,
+        text: &[u8],
+        at: usize,
+        most: usize,
+        ends: &mut Vec<usize>,
+    ) {
+        let mut rest = Section { at, stop: text.len(), ends: std::mem::take(ends) };
+        let sections = std::slice::from_mut(&mut rest);
+        self.level.run(Fill { scanner, text, sections, most });
+        *ends = rest.ends;
+    }
+
     /// Calls `batch` with the ends of the pieces of `text`, about [`BATCH`] at a time, until it
     /// returns an error. Unlike a cursor, which needs a place for each end that a regular expression
     /// finds, this takes them as they come.
@@ -260,10 +288,7 @@ impl Cursor<'_, '_> {
                 return;
             }
         }
-        let mut rest = Section { at: *at, stop: text.len(), ends: std::mem::take(ends) };
-        let sections = std::slice::from_mut(&mut rest);
-        splitter.level.run(Fill { scanner, text, sections, most: BATCH });
-        *ends = rest.ends;
+        splitter.scan_from(scanner, text, *at, BATCH, ends);
     }
 }
 

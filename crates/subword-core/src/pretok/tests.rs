@@ -101,7 +101,7 @@ impl Random {
 #[test]
 fn scanners_equal_their_regexes_on_all_short_strings() {
     each_scanner(|named, scanners, regex| {
-        // All short strings are far below a block: only the plain scanner reads them.
+        // What is so short is read by the plain scanner, nearly always.
         let plain = &scanners[..1];
         for a in CHARACTERS {
             assert_equal(named, plain, regex, a.as_bytes());
@@ -144,6 +144,24 @@ fn blocks_equal_the_regexes_on_all_short_strings_in_context() {
             }
         }
         assert_equal(named, scanners, regex, &text);
+    });
+}
+
+#[test]
+fn the_last_block_equals_the_regexes_whatever_the_text_ends_in() {
+    let ascii = &CHARACTERS[..14];
+    let all: Vec<&str> = CHARACTERS.into_iter().chain(WIDE).collect();
+    each_scanner(|named, scanners, regex| {
+        let mut random = Random(3 + named as u64);
+        let mut check = |end: &str| {
+            let letter = ["x", "X", "я", "中", " y", "9"][random.below(6)];
+            let text = letter.repeat(random.below(40)) + end;
+            assert_equal(named, scanners, regex, text.as_bytes());
+        };
+        for (a, b) in all.iter().flat_map(|a| all.iter().map(move |b| (a, b))) {
+            check(&[*a, *b].concat());
+            ascii.iter().for_each(|c| check(&[*a, *b, *c].concat()));
+        }
     });
 }
 

@@ -16,7 +16,7 @@ No piece knows of another document. A text that Python does not keep as UTF-8 is
 
 use super::Worker;
 use crate::error::Result;
-use crate::pretok::{BATCH, Splitter};
+use crate::pretok::BATCH;
 use crate::tokenizer::{Ragged, Tokenizer};
 use crate::utf8::Characters;
 
@@ -30,25 +30,9 @@ pub(super) struct Joined {
     /// The ends of all pieces, and of the documents.
     ends: Vec<usize>,
     documents: Vec<usize>,
-    /// The ends of some pieces of one document.
-    some: Vec<usize>,
 }
 
 impl Joined {
-    /// Finds the pieces of the last document, which starts at `start`.
-    fn end_document(&mut self, splitter: &Splitter, start: usize) -> Result<()> {
-        let mut cursor = splitter.cursor(&self.text[start..])?;
-        loop {
-            cursor.next_batch(&mut self.some);
-            if self.some.is_empty() {
-                break;
-            }
-            self.ends.extend(self.some.iter().map(|end| start + end));
-        }
-        self.documents.push(self.text.len());
-        Ok(())
-    }
-
     fn clear(&mut self) {
         self.text.clear();
         self.ends.clear();
@@ -97,7 +81,8 @@ impl Tokenizer {
             if text.append_to(&mut joined.text).is_err() {
                 return Ok(false);
             }
-            joined.end_document(&self.splitter, start)?;
+            self.splitter.append_ends(&joined.text, start, &mut joined.ends)?;
+            joined.documents.push(joined.text.len());
         }
         self.encode_row(joined, worker, part)?;
         Ok(true)
