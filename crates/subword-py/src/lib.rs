@@ -70,16 +70,8 @@ fn split<'py>(
     let text = text.bytes();
     let splitter =
         subword_core::pretok::Splitter::new(&pattern.0).map_err(|e| errors::raise(py, e))?;
-    let mut cursor = splitter.cursor(text).map_err(|e| errors::raise(py, e))?;
-    let (mut pieces, mut ends, mut start) = (Vec::new(), Vec::new(), 0);
-    loop {
-        cursor.next_batch(&mut ends);
-        if ends.is_empty() {
-            return Ok(pieces);
-        }
-        for &end in &ends {
-            pieces.push(pyo3::types::PyBytes::new(py, &text[start..end]));
-            start = end;
-        }
-    }
+    let (mut ends, mut start) = (Vec::new(), 0);
+    splitter.append_ends(text, 0, &mut ends).map_err(|e| errors::raise(py, e))?;
+    let piece = |end| pyo3::types::PyBytes::new(py, &text[std::mem::replace(&mut start, end)..end]);
+    Ok(ends.into_iter().map(piece).collect())
 }

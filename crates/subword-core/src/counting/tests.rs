@@ -31,16 +31,11 @@ fn expected(texts: &[&str], settings: &Settings) -> Pieces {
     let mut pieces = Pieces::new();
     let mut count = |text: &str| {
         let text = settings.normalizer.apply(text.as_bytes());
-        let (mut cursor, mut ends, mut start) = (splitter.cursor(&text).unwrap(), Vec::new(), 0);
-        loop {
-            cursor.next_batch(&mut ends);
-            if ends.is_empty() {
-                return;
-            }
-            for &end in &ends {
-                *pieces.entry(text[start..end].to_vec()).or_default() += 1;
-                start = end;
-            }
+        let (mut ends, mut start) = (Vec::new(), 0);
+        splitter.append_ends(&text, 0, &mut ends).unwrap();
+        for end in ends {
+            *pieces.entry(text[start..end].to_vec()).or_default() += 1;
+            start = end;
         }
     };
     for text in texts {

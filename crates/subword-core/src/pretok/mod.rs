@@ -180,7 +180,7 @@ impl Splitter {
         }
         let mut cursor = self.cursor(text)?;
         loop {
-            cursor.next_batch(ends);
+            let ends = cursor.next_batch(ends);
             if ends.is_empty() {
                 return Ok(());
             }
@@ -262,33 +262,41 @@ pub struct Cursor<'s, 't> {
 }
 
 impl Cursor<'_, '_> {
-    /// Replaces `ends` by the ends of the next pieces, about [`BATCH`] of them. The first piece
+    /// The ends of the next pieces, about [`BATCH`] of them; `ends` is room for them. The first piece
     /// starts where the last of the batch before ended; an empty batch is the end of the text.
     #[inline]
-    pub fn next_batch(&mut self, ends: &mut Vec<usize>) {
+    pub fn next_batch<'a>(&'a mut self, ends: &'a mut Vec<usize>) -> &'a [usize] {
+        let Cursor { splitter, text, at, found, ahead } = self;
         ends.clear();
-        match self.splitter.kind {
-            Kind::Whole if self.at < self.text.len() => ends.push(self.text.len()),
-            Kind::Whole => {}
-            Kind::Regexes(_) => ends.extend(self.found.by_ref().take(BATCH)),
-            Kind::Scanner(scanner) => self.scan(scanner, ends),
-        }
-        self.at = ends.last().copied().unwrap_or(self.at);
-    }
-
-    fn scan(&mut self, scanner: Scanner, ends: &mut Vec<usize>) {
-        if self.ahead.take(ends, BATCH) {
-            return;
-        }
-        let Cursor { splitter, text, at, ahead, .. } = self;
-        if text.len() - *at >= sections::LEAST {
-            let sections = ahead.cut(*at, |place| splitter.cuts_before(text, place));
-            splitter.level.run(Fill { scanner, text, sections, most: usize::MAX });
-            if ahead.take(ends, BATCH) {
-                return;
+        let batch = match &splitter.kind {
+            Kind::Whole => {
+                ends.extend((*at < text.len()).then_some(text.len()));
+                ends
             }
-        }
-        splitter.scan_from(scanner, text, *at, BATCH, ends);
+            Kind::Regexes(_) => {
+                ends.extend(found.by_ref().take(BATCH));
+                ends
+            }
+            Kind::Scanner(scanner) => {
+                if ahead.is_empty() && text.len() - *at >= sections::LEAST {
+                    let sections = ahead.cut(*at, |place| splitter.cuts_before(text, place));
+                    splitter.level.run(Fill {
+                        scanner: *scanner,
+                        text,
+                        sections,
+                        most: usize::MAX,
+                    });
+                }
+                if ahead.is_empty() {
+                    splitter.scan_from(*scanner, text, *at, BATCH, ends);
+                    ends
+                } else {
+                    ahead.next(BATCH)
+                }
+            }
+        };
+        *at = batch.last().copied().unwrap_or(*at);
+        batch
     }
 }
 

@@ -80,19 +80,25 @@ impl Sections {
         &mut self.sections[..self.count]
     }
 
-    /// Moves ends into `ends`, which is empty, until it has `most`; whether there were any.
-    pub(super) fn take(&mut self, ends: &mut Vec<usize>, most: usize) -> bool {
+    /// The next ends, about `most` of them; none if all were handed out.
+    pub(super) fn next(&mut self, most: usize) -> &[usize] {
         let (number, place) = &mut self.next;
-        while *number < self.count && ends.len() < most {
+        while *number < self.count {
             let rest = &self.sections[*number].ends[*place..];
-            let taken = &rest[..rest.len().min(most - ends.len())];
-            ends.extend_from_slice(taken);
-            if taken.len() == rest.len() {
-                (*number, *place) = (*number + 1, 0);
-            } else {
-                *place += taken.len();
+            if rest.len() > most + most / 2 {
+                *place += most;
+                return &rest[..most];
+            }
+            (*number, *place) = (*number + 1, 0);
+            if !rest.is_empty() {
+                return rest;
             }
         }
-        !ends.is_empty()
+        &[]
+    }
+
+    /// Whether all were handed out.
+    pub(super) fn is_empty(&self) -> bool {
+        self.sections[..self.count].iter().skip(self.next.0).all(|section| section.ends.is_empty())
     }
 }

@@ -16,13 +16,13 @@ const SCANNED: [Named; 9] = [
 
 fn ends(splitter: &Splitter, text: &[u8]) -> Vec<usize> {
     let mut cursor = splitter.cursor(text).unwrap();
-    let (mut all, mut batch) = (Vec::new(), Vec::new());
+    let (mut all, mut room) = (Vec::new(), Vec::new());
     loop {
-        cursor.next_batch(&mut batch);
-        if batch.is_empty() {
+        let found = cursor.next_batch(&mut room);
+        if found.is_empty() {
             return all;
         }
-        all.append(&mut batch);
+        all.extend_from_slice(found);
     }
 }
 
@@ -310,21 +310,15 @@ fn batches_are_what_a_cursor_finds() {
     for pattern in patterns {
         let splitter = Splitter::new(&pattern).unwrap();
         for text in [long.as_bytes(), b"", b"low", b"lo\xFFw 1\xE2\x82 2", &long.as_bytes()[..70]] {
-            let (mut expected, mut ends, mut found) = (Vec::new(), Vec::new(), Vec::new());
-            let mut cursor = splitter.cursor(text).unwrap();
-            loop {
-                cursor.next_batch(&mut ends);
-                if ends.is_empty() {
-                    break;
-                }
-                expected.extend_from_slice(&ends);
-            }
+            let (mut expected, mut room, mut found) = (Vec::new(), Vec::new(), Vec::new());
+            splitter.append_ends(text, 0, &mut expected).unwrap();
+            assert_eq!(ends(&splitter, text), expected, "{pattern:?}");
             let take = |ends: &[usize]| {
                 assert!(!ends.is_empty() && ends.len() <= 2 * BATCH);
                 found.extend_from_slice(ends);
                 Ok(())
             };
-            splitter.for_each_batch(text, &mut ends, take).unwrap();
+            splitter.for_each_batch(text, &mut room, take).unwrap();
             assert_eq!(found, expected, "{pattern:?}");
         }
         let stop = |_: &[usize]| Err(crate::Error::Stopped);

@@ -226,9 +226,9 @@ impl Tokenizer {
         let mut ends = std::mem::take(&mut worker.ends);
         let mut start = 0;
         loop {
-            cursor.next_batch(&mut ends);
-            let Some(&last) = ends.last() else { break };
-            self.encode_batch_of_pieces(text, start, &ends, &[], worker, sink)?;
+            let batch = cursor.next_batch(&mut ends);
+            let Some(&last) = batch.last() else { break };
+            self.encode_batch_of_pieces(text, start, batch, &[], worker, sink)?;
             start = last;
             if sink.is_full() {
                 break;

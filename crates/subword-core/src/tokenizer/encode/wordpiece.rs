@@ -80,11 +80,11 @@ impl Tokenizer {
         let mut ends = std::mem::take(&mut worker.ends);
         let mut at = 0;
         loop {
-            cursor.next_batch(&mut ends);
-            if ends.is_empty() || sink.is_full() {
+            let pieces = cursor.next_batch(&mut ends);
+            if pieces.is_empty() || sink.is_full() {
                 break;
             }
-            for &end in &ends {
+            for &end in pieces {
                 let start = std::mem::replace(&mut at, end);
                 let word = &text[start..end];
                 if is_white(word) {
@@ -137,11 +137,11 @@ impl Tokenizer {
         let (mut ends, mut ids, mut start) = (Vec::new(), Vec::new(), 0);
         let token_len = |id| self.model.token_bytes(id).map_or(0, <[u8]>::len);
         loop {
-            cursor.next_batch(&mut ends);
-            if ends.is_empty() {
+            let pieces = cursor.next_batch(&mut ends);
+            if pieces.is_empty() {
                 return Ok(());
             }
-            for &end in &ends {
+            for &end in pieces {
                 let word = &text[start..end];
                 if !is_white(word) {
                     ids.clear();

@@ -34,13 +34,13 @@ impl Tokenizer {
             (std::mem::take(&mut worker.ends), Vec::with_capacity(2 * BATCH));
         let mut at = 0;
         loop {
-            cursor.next_batch(&mut ends);
-            if ends.is_empty() || sink.is_full() {
+            let pieces = cursor.next_batch(&mut ends);
+            if pieces.is_empty() || sink.is_full() {
                 break;
             }
             // PERF: first ask for the cache lines of all, then look: see `encode`.
             let view = worker.cache.view();
-            for &end in &ends {
+            for &end in pieces {
                 let start = std::mem::replace(&mut at, end);
                 if self.model.start.skips(&text[start..end]) {
                     continue;
@@ -86,11 +86,11 @@ impl Tokenizer {
         let mut cursor = self.splitter.cursor(text)?;
         let (mut ends, mut start) = (Vec::new(), 0);
         loop {
-            cursor.next_batch(&mut ends);
-            if ends.is_empty() {
+            let pieces = cursor.next_batch(&mut ends);
+            if pieces.is_empty() {
                 return Ok(());
             }
-            for &end in &ends {
+            for &end in pieces {
                 if !self.model.start.skips(&text[start..end]) && !each(start, end)? {
                     return Ok(());
                 }
