@@ -30,7 +30,7 @@ use super::class::WIDE;
 use super::scan::contraction;
 use crate::arch::{Classify, Masks, WINDOW};
 
-/// So many characters are too few for a block.
+/// A block of fewer characters does not pay.
 const LEAST: usize = 8;
 
 /// A family of patterns, as far as these characters can tell them apart.
