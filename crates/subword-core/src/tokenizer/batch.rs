@@ -20,6 +20,8 @@ mod parts;
 mod settling;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::ScopedJoinHandle;
+use std::time::{Duration, Instant};
 
 use super::encode::Worker;
 use super::room::room_for_ids;
@@ -36,6 +38,9 @@ use settling::{Own, Rooms, Settling};
 
 /// How many parts are taken at a time: a few, so that who needs Python's lock for it asks seldom.
 const TAKEN: usize = 8;
+
+/// How long to wait for the last job of another thread before falling asleep.
+const AWAKE: Duration = Duration::from_micros(500);
 
 /// The ids of many texts: those of text i are `ids[offsets[i]..offsets[i + 1]]`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -265,12 +270,25 @@ fn share<'a>(
             if !matches!(done, Ok(true)) {
                 jobs.stop();
             }
-            for other in others {
-                other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            }
+            others.into_iter().for_each(wait_for);
             done
         }))
     })
+}
+
+/// Waits for a thread that has one job left at most; if it panics, so does this.
+///
+/// PERF: awake for a while. To fall asleep and be woken takes as long as a job, and so does joining a thread,
+/// which waits until the system has taken it down (2026-11-16).
+fn wait_for(other: ScopedJoinHandle<()>) {
+    let start = Instant::now();
+    while !other.is_finished() {
+        if start.elapsed() > AWAKE {
+            return other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        }
+        std::thread::yield_now();
+    }
+    // The scope, which ends soon, notices a panic of one that was not joined.
 }
 
 /// All texts as UTF-8, those that are not among what was converted; none if a unit is no character.
