@@ -310,3 +310,37 @@ fn as_utf8<'a>(texts: &[Characters<'a>], converted: &'a mut Vec<u8>) -> Option<V
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Shares two texts between this thread and another, which does `work`.
+    fn share_with(work: impl Fn() + Copy + Send) -> Result<bool> {
+        let jobs = Jobs::new();
+        let text = vec![b'a'; super::super::threads::LEAST_BYTES];
+        let texts = [&text, &text].map(|text| Some(Characters::Utf8(text)));
+        let mut given = Given::new(texts.into_iter());
+        let first = given.first();
+        let threads = std::num::NonZeroUsize::new(2);
+        share(&jobs, first, given, threads, work, |rest| rest(), |texts, _| Ok(texts == 2))
+    }
+
+    #[test]
+    fn a_thread_is_waited_for_whenever_it_ends_and_however() {
+        for pause in [Duration::ZERO, 4 * AWAKE] {
+            let done = std::sync::atomic::AtomicUsize::new(0);
+            let work = || {
+                std::thread::sleep(pause);
+                done.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            };
+            assert_eq!(share_with(work), Ok(true));
+            assert_eq!(done.into_inner(), 1);
+            let work = || {
+                std::thread::sleep(pause);
+                panic!("as it should");
+            };
+            assert!(std::panic::catch_unwind(|| share_with(work)).is_err());
+        }
+    }
+}
