@@ -313,26 +313,30 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
+    use std::num::NonZeroUsize;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use super::*;
+    use crate::tokenizer::threads::LEAST_BYTES;
 
     /// Shares two texts between this thread and another, which does `work`.
     fn share_with(work: impl Fn() + Copy + Send) -> Result<bool> {
         let jobs = Jobs::new();
-        let text = vec![b'a'; super::super::threads::LEAST_BYTES];
+        let text = vec![b'a'; LEAST_BYTES];
         let texts = [&text, &text].map(|text| Some(Characters::Utf8(text)));
         let mut given = Given::new(texts.into_iter());
         let first = given.first();
-        let threads = std::num::NonZeroUsize::new(2);
+        let threads = NonZeroUsize::new(2);
         share(&jobs, first, given, threads, work, |rest| rest(), |texts, _| Ok(texts == 2))
     }
 
     #[test]
     fn a_thread_is_waited_for_whenever_it_ends_and_however() {
         for pause in [Duration::ZERO, 4 * AWAKE] {
-            let done = std::sync::atomic::AtomicUsize::new(0);
+            let done = AtomicUsize::new(0);
             let work = || {
                 std::thread::sleep(pause);
-                done.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                done.fetch_add(1, Ordering::Relaxed);
             };
             assert_eq!(share_with(work), Ok(true));
             assert_eq!(done.into_inner(), 1);
