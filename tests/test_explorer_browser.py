@@ -51,6 +51,12 @@ def write(page: Page, text: str) -> None:
     expect(counted(page, "tokens")).to_have_text(f"{SMALL.count(text):,}")
 
 
+def open_file(page: Page, name: str, content: bytes) -> None:
+    """Every byte arrives as it is; a text area knows one kind of line end only."""
+    file = FilePayload(name=name, mimeType="application/octet-stream", buffer=content)
+    page.locator("#view-text input[type=file]").set_input_files(file)
+
+
 def counted(page: Page, name: str) -> Locator:
     return (
         page.locator("#view-text .counts div")
@@ -104,8 +110,7 @@ def test_special_tokens_count_where_they_are_asked_for(browser: Browser, explore
 def test_a_file_that_is_no_text_is_shown_as_it_is(browser: Browser, explorer: Running) -> None:
     raw = b"low \xff\xfe\xc3(\x00\xe4\xbd"
     with opened(browser, explorer) as page:
-        file = FilePayload(name="odd.bin", mimeType="application/octet-stream", buffer=raw)
-        page.locator("#view-text input[type=file]").set_input_files(file)
+        open_file(page, "odd.bin", raw)
         expect(counted(page, "bytes")).to_have_text(str(len(raw)))
         shown = " ".join(page.locator("#view-text .raw").all_text_contents())
         assert shown == "FF FE C3 E4 BD"
@@ -148,9 +153,7 @@ def test_hostile_text_stays_text(browser: Browser, explorer: Running) -> None:
         "</textarea></span>&lt;&#0;"
     )
     with opened(browser, explorer) as page:
-        # As a file: a text area knows one kind of line end only.
-        file = FilePayload(name="hostile.txt", mimeType="text/plain", buffer=text.encode())
-        page.locator("#view-text input[type=file]").set_input_files(file)
+        open_file(page, "hostile.txt", text.encode())
         expect(counted(page, "tokens")).to_have_text(f"{SMALL.count(text):,}")
         flow = page.locator("#view-text .flow")
         assert page.locator("main script, main img").count() == 0
@@ -197,8 +200,7 @@ def test_a_megabyte_is_shown_a_screen_at_a_time(browser: Browser, explorer: Runn
     assert len(raw) > 1_000_000
     many = SMALL.count(text)
     with opened(browser, explorer) as page:
-        file = FilePayload(name="large.txt", mimeType="text/plain", buffer=raw)
-        page.locator("#view-text input[type=file]").set_input_files(file)
+        open_file(page, "large.txt", raw)
         expect(counted(page, "tokens")).to_have_text(f"{many:,}")
         expect(counted(page, "bytes")).to_have_text(f"{len(raw):,}")
         area = page.get_by_role("textbox", name="Text", exact=True)
@@ -225,8 +227,7 @@ def test_of_a_token_without_end_the_start_is_shown(browser: Browser) -> None:
     tok = Tokenizer.wordpiece(["[UNK]", "low"])
     raw = b"low " + b"\x7f" * 1000 + "é".encode() * 400_000 + b" " * 5000
     with running([Explored("words", tok)]) as explorer, opened(browser, explorer) as page:
-        file = FilePayload(name="odd.txt", mimeType="text/plain", buffer=raw)
-        page.locator("#view-text input[type=file]").set_input_files(file)
+        open_file(page, "odd.txt", raw)
         expect(counted(page, "bytes")).to_have_text(f"{len(raw):,}")
         expect(tokens(page)).to_have_count(2)
         flow = page.locator("#view-text .flow")
