@@ -26,7 +26,7 @@ impl Engine {
         let mut ragged = None;
         if self.takes_places(objects, special) {
             let found = self.tokenizer().encode_batch_units(
-                objects.places(),
+                objects.placed(),
                 &special.0,
                 threads,
                 |rest| py.detach(rest),
@@ -36,7 +36,7 @@ impl Engine {
         let ragged = match ragged {
             Some(ragged) => ragged,
             None => {
-                let mut texts = Texts::new(objects, errors)?;
+                let texts = Texts::new(objects, errors)?;
                 let texts = texts.all();
                 run(py, usize::MAX, || self.tokenizer().encode_batch(&texts, &special.0, threads))?
             }
@@ -82,7 +82,7 @@ impl Engine {
             }
         };
         let done = self.tokenizer().encode_batch_parts(
-            objects.places(),
+            objects.placed(),
             &special.0,
             threads,
             |rest| py.detach(rest),

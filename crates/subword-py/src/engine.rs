@@ -228,7 +228,7 @@ impl Engine {
     ) -> PyResult<Vec<usize>> {
         let py = texts.py();
         let objects = Objects::new(texts)?;
-        let mut texts = Texts::new(&objects, errors)?;
+        let texts = Texts::new(&objects, errors)?;
         let (texts, threads) = (texts.all(), self::threads(threads));
         run(py, usize::MAX, || self.tokenizer.count_batch(&texts, &special.0, threads))
     }

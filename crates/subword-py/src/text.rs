@@ -1,6 +1,5 @@
 //! Python texts as bytes, and Python's choices as the engine's.
 
-use std::cell::RefCell;
 use std::ops::Range;
 
 use pyo3::buffer::PyBuffer;
@@ -8,6 +7,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::string::PyStringData;
 use pyo3::types::{PyBytes, PyList, PyString};
+use subword_core::tokenizer::Held;
 use subword_core::utf8::Characters;
 use subword_core::{Allowed, arch};
 
@@ -82,13 +82,9 @@ impl<'py> Text<'py> {
     }
 }
 
-/// The texts of a sequence. Those that were looked at are kept alive, whatever becomes of the list that they
-/// came in.
-///
-/// PERF: each is fetched from memory once, to count the reference and to see where its characters are.
+/// The texts of a sequence.
 pub(crate) struct Objects<'py> {
     list: Bound<'py, PyList>,
-    kept: RefCell<Vec<Bound<'py, PyAny>>>,
 }
 
 impl<'py> Objects<'py> {
@@ -104,8 +100,7 @@ impl<'py> Objects<'py> {
             Ok(list) => list.clone(),
             Err(_) => PyList::new(texts.py(), texts.try_iter()?.collect::<PyResult<Vec<_>>>()?)?,
         };
-        let kept = RefCell::new(Vec::with_capacity(list.len()));
-        Ok(Objects { list, kept })
+        Ok(Objects { list })
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -137,22 +132,10 @@ impl<'py> Objects<'py> {
         (at < self.len()).then(|| unsafe { pyo3::ffi::PyList_GET_ITEM(list, index) })
     }
 
-    /// Where Python has the texts; none for one that cannot stay there. Whether their characters are
+    /// The texts where Python has them; none for one that cannot stay there. Whether their characters are
     /// characters shows when they are converted.
-    pub(crate) fn places(&self) -> impl Iterator<Item = Option<Characters<'_>>> {
-        self.iter().map(|object| self.keep(object))
-    }
-
-    /// Keeps a text alive, and says where Python has it.
-    #[allow(unsafe_code)]
-    fn keep(&self, object: Bound<'py, PyAny>) -> Option<Characters<'_>> {
-        let place = place(&object);
-        // SAFETY: the characters belong to the object, not to this reference to it, and never change; `self`
-        // keeps a reference for as long as it lives.
-        let place =
-            unsafe { std::mem::transmute::<Option<Characters<'_>>, Option<Characters<'_>>>(place) };
-        self.kept.borrow_mut().push(object);
-        place
+    pub(crate) fn placed(&self) -> impl Iterator<Item = Option<Placed>> {
+        self.iter().map(Placed::new)
     }
 
     /// Lets Python keep the texts as UTF-8 too, if they came before.
@@ -168,15 +151,41 @@ impl<'py> Objects<'py> {
     }
 }
 
-impl Drop for Objects<'_> {
-    fn drop(&mut self) {
-        let kept = self.kept.get_mut();
-        while let Some(object) = kept.pop() {
-            if let Some(next) = kept.len().checked_sub(AHEAD).and_then(|at| kept.get(at)) {
-                arch::prefetch_pointer(next.as_ptr());
+/// A text where Python has it, kept alive, whatever becomes of the list that it came in.
+///
+/// PERF: it is fetched from memory once, to count the reference and to see where its characters are.
+pub(crate) struct Placed {
+    object: Py<PyAny>,
+    place: Characters<'static>,
+}
+
+impl Placed {
+    #[allow(unsafe_code)]
+    fn new(object: Bound<'_, PyAny>) -> Option<Placed> {
+        let place = place(&object)?;
+        // SAFETY: the characters belong to the object, not to this reference to it, and never change. They
+        // are shown for as long as `self` lives, which has a reference.
+        let place = unsafe { std::mem::transmute::<Characters<'_>, Characters<'static>>(place) };
+        Some(Placed { object: object.unbind(), place })
+    }
+}
+
+impl Held for Placed {
+    fn characters(&self) -> Characters<'_> {
+        self.place
+    }
+
+    fn let_go(texts: Vec<Placed>) {
+        Python::attach(|py| {
+            texts.iter().take(AHEAD).for_each(|text| arch::prefetch_pointer(text.object.as_ptr()));
+            let mut texts = texts.into_iter();
+            while let Some(text) = texts.next() {
+                if let Some(later) = texts.as_slice().get(AHEAD) {
+                    arch::prefetch_pointer(later.object.as_ptr());
+                }
+                drop(text.object.into_bound(py));
             }
-            drop(object);
-        }
+        });
     }
 }
 
@@ -190,37 +199,41 @@ const SAMPLED: usize = 64;
 const HEADER: usize = size_of::<pyo3::ffi::PyASCIIObject>();
 
 /// Many texts as UTF-8 that can be read without the GIL.
-pub(crate) struct Texts<'a> {
-    /// Those that are read where Python has them.
-    placed: Vec<&'a [u8]>,
-    /// The others, which are empty there: which they are, and where they are in `copies`.
-    copied: Vec<(usize, Range<usize>)>,
+pub(crate) struct Texts {
+    texts: Vec<Shown>,
     copies: Vec<u8>,
 }
 
-impl<'a> Texts<'a> {
-    pub(crate) fn new(objects: &'a Objects<'_>, errors: Errors) -> PyResult<Self> {
-        let (mut copied, mut copies) = (Vec::new(), Vec::new());
-        let mut placed = Vec::with_capacity(objects.len());
-        for (number, object) in objects.iter().enumerate() {
-            let utf8 = objects.keep(object.clone()).and_then(Characters::as_utf8);
-            if utf8.is_none() {
-                let start = copies.len();
-                append_copy(&object, errors, &mut copies)?;
-                copied.push((number, start..copies.len()));
-            }
-            placed.push(utf8.unwrap_or_default());
+/// A text where Python has it, or its place among the copies.
+enum Shown {
+    Placed(Placed),
+    Copied(Range<usize>),
+}
+
+impl Texts {
+    pub(crate) fn new(objects: &Objects<'_>, errors: Errors) -> PyResult<Self> {
+        let mut copies = Vec::new();
+        let mut texts = Vec::with_capacity(objects.len());
+        for object in objects.iter() {
+            texts.push(match Placed::new(object.clone()) {
+                Some(text) if text.place.as_utf8().is_some() => Shown::Placed(text),
+                _ => {
+                    let start = copies.len();
+                    append_copy(&object, errors, &mut copies)?;
+                    Shown::Copied(start..copies.len())
+                }
+            });
         }
-        Ok(Texts { placed, copied, copies })
+        Ok(Texts { texts, copies })
     }
 
     /// All of them.
-    pub(crate) fn all(&mut self) -> Vec<&[u8]> {
-        let mut all: Vec<&[u8]> = std::mem::take(&mut self.placed);
-        for (number, place) in &self.copied {
-            all[*number] = &self.copies[place.clone()];
-        }
-        all
+    pub(crate) fn all(&self) -> Vec<&[u8]> {
+        let texts = self.texts.iter().map(|text| match text {
+            Shown::Placed(text) => text.characters().as_utf8().unwrap_or_default(),
+            Shown::Copied(copy) => &self.copies[copy.clone()],
+        });
+        texts.collect()
     }
 }
 

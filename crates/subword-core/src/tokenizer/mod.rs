@@ -36,7 +36,7 @@ use crate::wordpiece::Linear;
 use decode::Spellings;
 use encode::{Fast, Words, Worker};
 
-pub use batch::{Ragged, Rest};
+pub use batch::{Apart, Held, Ragged};
 pub use decode::{Decoding, PlainBytes};
 pub use documents::{DocumentEncoder, Session};
 pub use offsets::{Located, in_characters};
