@@ -40,8 +40,8 @@ export class Flow {
       onclick: (event) => this.clicked(event),
       onpointerover: (event) => this.pointed(event),
       onpointerleave: () => this.point(this.active),
-      // Boxes that are filled change their height, so the token that the keyboard has gone to is
-      // kept on the screen, until the mouse scrolls.
+      // Boxes that are filled change their height, and what is told about a token takes some of ours:
+      // the token that the keyboard has gone to is kept on the screen, until the mouse scrolls.
       onwheel: () => (this.follows = false),
       onpointerdown: () => (this.follows = false),
     });
@@ -49,6 +49,7 @@ export class Flow {
       root: this.element,
       rootMargin: NEAR,
     });
+    new ResizeObserver(() => this.follow()).observe(this.element);
     this.ids = [];
     this.clear();
   }
@@ -112,6 +113,10 @@ export class Flow {
       if (entry.isIntersecting) this.fill(block);
       else this.empty(block);
     }
+    this.follow();
+  }
+
+  follow() {
     if (this.follows) this.marked()?.scrollIntoView({ block: "nearest" });
   }
 
@@ -198,8 +203,8 @@ export class Flow {
     token.setAttribute("aria-selected", "true");
     token.setAttribute("aria-posinset", at + 1);
     token.setAttribute("aria-setsize", this.ids.length);
-    token.scrollIntoView({ block: "nearest" });
     this.follows = true;
+    this.follow();
     this.element.setAttribute("aria-activedescendant", `${this.name}-${at}`);
     this.point(at);
   }
