@@ -80,3 +80,16 @@ def test_what_makes_no_sense_is_refused() -> None:
     result = run("count", "corpus.txt", "--out", "a.counts", "--normalizer", "bort")
     assert result.exit_code == 2
     assert 'no normalizer has the name "bort"' in result.stderr
+
+
+@pytest.mark.filterwarnings("default::subword.ModelFormatWarning")
+def test_what_a_file_says_about_calls_is_told_in_a_line() -> None:
+    Tokenizer.wordpiece(["[UNK]", "low"]).save("tokenizer.json")
+    file = Path("tokenizer.json")
+    file.write_text(file.read_text().replace('"padding": null', '"padding": {}'))
+    result = run("encode", "tokenizer.json", "corpus.txt")
+    assert result.exit_code == 0
+    assert result.stderr == (
+        "warning: tokenizer.json:4: padding is not read\n"
+        "  hint: it is a setting of a call: encode_inputs takes it\n"
+    )

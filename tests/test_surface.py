@@ -21,6 +21,7 @@ PUBLIC = [
     "CountsError",
     "Decoder",
     "ModelFormatError",
+    "ModelFormatWarning",
     "PatternError",
     "SpecialTokenError",
     "SubwordError",

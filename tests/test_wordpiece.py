@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,13 @@ import tokenizers
 from bert import SMALL, SPECIAL, real, small_pair
 from hypothesis import given
 from strategies import texts
-from subword import ModelFormatError, TextError, Tokenizer, UnknownIdError
+from subword import (
+    ModelFormatError,
+    ModelFormatWarning,
+    TextError,
+    Tokenizer,
+    UnknownIdError,
+)
 
 PAD, UNK, CLS, SEP, MASK = range(5)
 VOCAB = [*SPECIAL, "low", "##er", "##e", "##est", "un", "##low", ",", "!", "##,"]
@@ -255,6 +262,32 @@ def test_a_directory_gets_a_vocab_txt(tmp_path: Path) -> None:
     ]
     assert Tokenizer.load(tmp_path) == tok
     assert Tokenizer.load(tmp_path, lowercase=True) == Tokenizer.wordpiece(VOCAB)
+
+
+def test_saved_truncation_and_padding_are_for_calls(tmp_path: Path) -> None:
+    transformers = pytest.importorskip("transformers")
+    theirs, ours = small_pair()
+    theirs.enable_truncation(4)
+    theirs.enable_padding(length=4)
+    path = tmp_path / "tokenizer.json"
+    theirs.save(str(path))
+    with pytest.warns(ModelFormatWarning) as said:
+        loaded = Tokenizer.load(path)
+    for warning, key in zip(said, ("truncation", "padding"), strict=True):
+        assert re.search(
+            f"tokenizer.json:[0-9]+: {key} is not read\n  hint: .* encode_inputs takes it",
+            str(warning.message),
+        )
+        assert warning.filename == __file__
+    assert loaded == ours
+    cut = theirs.encode_batch(TEXTS)
+    rows = loaded.encode_inputs(TEXTS, max_length=4, padding="max_length", special="encode")
+    assert rows["input_ids"].tolist() == [row.ids for row in cut]
+    assert rows["attention_mask"].tolist() == [row.attention_mask for row in cut]
+    fast = transformers.PreTrainedTokenizerFast(tokenizer_file=str(path), pad_token="[PAD]")
+    whole = loaded.encode_batch(TEXTS, special="encode", add_special_tokens=True)
+    assert fast(TEXTS)["input_ids"] == whole
+    assert max(map(len, whole)) > 4
 
 
 def test_transformers_loads_what_is_saved(tmp_path: Path) -> None:

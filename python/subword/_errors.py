@@ -20,8 +20,9 @@ attributes, and ``args`` are exactly these fields. That is what makes it survive
 exception is rebuilt as ``cls(*args)``, so one whose ``args`` is a finished message fails to load in
 the parent process and hides the error that the worker had.
 
-One thing is said without raising: a `TrainingWarning`, where a corpus had less to learn from than
-was asked for.
+Two things are said without raising: a `ModelFormatWarning`, where a file holds settings that are
+not the tokenizer's, and a `TrainingWarning`, where a corpus had less to learn from than was asked
+for.
 
 `str` gives a sentence that says what is wrong and where and, in a second line, what to type
 instead.
@@ -204,6 +205,12 @@ class UnknownTokenError(SubwordError, KeyError):
 
     def __str__(self) -> str:
         return _lines(f"{self.token!r} is not a token", self.hint)
+
+
+class ModelFormatWarning(UserWarning):
+    """A file of a tokenizer says something that is not read, because it is about calls."""
+
+    __module__ = "subword"
 
 
 class TrainingWarning(UserWarning):

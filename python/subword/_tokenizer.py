@@ -7,13 +7,14 @@ streamed.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from subword import _core
 from subword._decoder import Decoder
-from subword._errors import UnknownTokenError
+from subword._errors import ModelFormatWarning, UnknownTokenError
 from subword._identity import Identity
 
 if TYPE_CHECKING:
@@ -225,8 +226,13 @@ class Tokenizer(Identity):
         ``encoder`` is "merges" or "longest", instead of what the file says: other ids for the same
         tokens. WordPiece has two ways to the same ids: "fast", and "linear", whose time depends on
         nothing but the length of the text.
+
+        Settings of calls in a ``tokenizer.json``, truncation and padding, are not read: a
+        `ModelFormatWarning` says so, and `encode_inputs` takes them.
         """
-        model = _core.Model.load(path, pattern, special_tokens, merges, lowercase)
+        model, notes = _core.Model.load(path, pattern, special_tokens, merges, lowercase)
+        for note in notes:
+            warnings.warn(note, ModelFormatWarning, stacklevel=2)
         return cls._of(model, cache_bytes, encoder)
 
     @classmethod

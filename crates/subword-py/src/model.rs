@@ -24,7 +24,7 @@ impl From<subword_core::Model> for Model {
 
 #[pymethods]
 impl Model {
-    /// The model in a file, whatever its format.
+    /// The model in a file, whatever its format, and what is to be said about it.
     #[staticmethod]
     #[pyo3(signature = (path, pattern, special_tokens, merges, lowercase))]
     fn load(
@@ -34,15 +34,16 @@ impl Model {
         special_tokens: Option<SpecialTokens>,
         merges: Option<PathBuf>,
         lowercase: Option<bool>,
-    ) -> PyResult<Model> {
+    ) -> PyResult<(Model, Vec<String>)> {
         let options = LoadOptions {
             pattern: pattern.map(|pattern| pattern.0),
             special_tokens: special_tokens.map(|tokens| tokens.0),
             merges,
             lowercase,
         };
-        let loaded = py.detach(|| formats::load(&path, &options));
-        loaded.map(Model::from).map_err(|error| errors::raise(py, error))
+        let loaded = py.detach(|| formats::load_noting(&path, &options));
+        let (model, notes) = loaded.map_err(|error| errors::raise(py, error))?;
+        Ok((model.into(), notes.iter().map(ToString::to_string).collect()))
     }
 
     /// The model whose native file these bytes are.

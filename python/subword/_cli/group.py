@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+import warnings
 from pathlib import Path
 from typing import IO, Any
 
@@ -29,7 +30,9 @@ class Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            result = super().invoke(ctx)
+            with warnings.catch_warnings():
+                warnings.showwarning = show_warning
+                result = super().invoke(ctx)
             sys.stdout.flush()  # a reader that has gone away is noticed here, not at exit
             return result
         except KeyboardInterrupt:
@@ -44,6 +47,11 @@ class Commands(click.Group):
         except OSError as error:
             place = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
             raise Failure(f"{place}{error.strerror or error}") from error
+
+
+def show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    """What is to be said, without the place in the code that says it."""
+    click.echo(f"warning: {message}", err=True)
 
 
 def as_options(message: str) -> str:

@@ -36,9 +36,16 @@ const KNOWN: &str = concat!(
 /// In a directory the first of these is read: `tokenizer.json`, `vocab.json`, `vocab.txt`, the only
 /// `.json` or `.tiktoken` file.
 pub fn load(path: &Path, options: &LoadOptions) -> Result<Model> {
+    load_noting(path, options).map(|(model, _)| model)
+}
+
+/// The same, and what of the file was not read because it is not about the tokenizer.
+pub fn load_noting(path: &Path, options: &LoadOptions) -> Result<(Model, Vec<Error>)> {
     let path = if path.is_dir() { file_in(path)? } else { path.to_owned() };
     let bytes = read_file(&path)?;
-    read(&bytes, &path, options).map_err(|error| error.at(&path))
+    let mut notes = Vec::new();
+    let model = read(&bytes, &path, options, &mut notes).map_err(|error| error.at(&path))?;
+    Ok((model, notes.into_iter().map(|note| note.at(&path)).collect()))
 }
 
 /// The file of a directory that is a tokenizer.
@@ -90,13 +97,13 @@ pub(super) fn read_file(path: &Path) -> Result<Vec<u8>> {
 }
 
 /// The model in the content of a file.
-fn read(bytes: &[u8], path: &Path, options: &LoadOptions) -> Result<Model> {
+fn read(bytes: &[u8], path: &Path, options: &LoadOptions, notes: &mut Vec<Error>) -> Result<Model> {
     let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     if text.trim_ascii().is_empty() {
         return Err(Error::format("the file is empty"));
     }
     if text.trim_ascii_start().starts_with(b"{") {
-        return read_json(text, path, options);
+        return read_json(text, path, options, notes);
     }
     refuse_merges(options)?;
     if bert::recognise(text) {
@@ -120,7 +127,12 @@ fn read_lines(text: &[u8], path: &Path, options: &LoadOptions) -> Result<Model> 
     with_options(bert::read(text, &config, options)?, options)
 }
 
-fn read_json(text: &[u8], path: &Path, options: &LoadOptions) -> Result<Model> {
+fn read_json(
+    text: &[u8],
+    path: &Path,
+    options: &LoadOptions,
+    notes: &mut Vec<Error>,
+) -> Result<Model> {
     refuse_lowercase(options)?;
     let mut json = Json::new(text)?;
     if starts_with_an_id(json) {
@@ -134,7 +146,7 @@ fn read_json(text: &[u8], path: &Path, options: &LoadOptions) -> Result<Model> {
         return with_options(native::read(fields, vocab)?, options);
     }
     if huggingface::recognise(&fields) {
-        return with_options(huggingface::read(fields, options)?, options);
+        return with_options(huggingface::read(fields, options, notes)?, options);
     }
     Err(Error::format("expected a tokenizer, found a JSON file of another kind").with_hint(KNOWN))
 }

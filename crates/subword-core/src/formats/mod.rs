@@ -41,7 +41,7 @@ use crate::model::{Encoder, Model, Pattern, SpecialToken};
 use crate::types::TokenId;
 use crate::vocab::{MAX_ID, Vocab};
 
-pub use load::load;
+pub use load::{load, load_noting};
 pub use ranks::{merges_of_ranks, pairs_of_tokens};
 
 /// What a file does not say, or says otherwise.

@@ -45,8 +45,12 @@ pub(super) fn recognise(fields: &Fields) -> bool {
     fields.get("model").is_some_and(|mut json| json.peek() == Some(b'{'))
 }
 
-/// The model in a file.
-pub(super) fn read(mut fields: Fields, options: &LoadOptions) -> Result<Model> {
+/// The model in a file, and notes of what is not about it.
+pub(super) fn read(
+    mut fields: Fields,
+    options: &LoadOptions,
+    notes: &mut Vec<Error>,
+) -> Result<Model> {
     if let Some(mut version) = fields.take("version")
         && { version }.string()? != "1.0"
     {
@@ -54,8 +58,8 @@ pub(super) fn read(mut fields: Fields, options: &LoadOptions) -> Result<Model> {
     }
     for key in ["truncation", "padding"] {
         if let Some(json) = fields.take_value(key) {
-            return Err(Error::format_line(json.line(), format!("{key} is not supported"))
-                .with_hint(format!("it is a setting of a call: set \"{key}\" to null")));
+            let note = Error::format_line(json.line(), format!("{key} is not read"));
+            notes.push(note.with_hint("it is a setting of a call: encode_inputs takes it"));
         }
     }
     let template = template::read(fields.take_value("post_processor"))?;

@@ -1,7 +1,8 @@
 //! Files of many ages, and every refusal word for word.
 
 use super::*;
-use crate::formats::tests::{refusal, with_pattern};
+use crate::formats::load_noting;
+use crate::formats::tests::{Folder, refusal, with_pattern};
 use crate::model::{Content, Merges, Normalizer, Pattern, Slot, Start, Template, Units};
 use crate::pretok::Named;
 use crate::vocab::Vocab;
@@ -30,7 +31,7 @@ fn file(more: &str, pre_tokenizer: &str, model: &str) -> String {
 
 fn loaded(text: &str) -> Model {
     let mut json = Json::new(text.as_bytes()).unwrap();
-    read(json.fields().unwrap(), &LoadOptions::default()).unwrap()
+    read(json.fields().unwrap(), &LoadOptions::default(), &mut Vec::new()).unwrap()
 }
 
 fn refused(text: &str) -> String {
@@ -188,14 +189,6 @@ fn settings_that_change_ids_are_refused() {
         model("\"surprise\": 1"),
         "tokenizer.json:4: unknown key \"surprise\" in model \"BPE\""
     );
-    for key in ["truncation", "padding"] {
-        assert_eq!(
-            refused(&with(&format!("\"{key}\": {{}},"))),
-            format!(
-                "tokenizer.json:2: {key} is not supported\n  hint: it is a setting of a call: set \"{key}\" to null"
-            )
-        );
-    }
     assert_eq!(
         refused(&with("\"extra\": 1,")),
         "tokenizer.json:2: unknown key \"extra\" in tokenizer.json"
@@ -204,6 +197,23 @@ fn settings_that_change_ids_are_refused() {
         refused(&with("").replace("\"1.0\"", "\"2.0\"")),
         "tokenizer.json:1: expected \"1.0\", found \"2.0\""
     );
+}
+
+#[test]
+fn settings_of_calls_are_noted() {
+    let folder = Folder::new();
+    let text = with("\"truncation\": {\"max_length\": 128},\n\"padding\": {},");
+    let path = folder.file("tokenizer.json", &text);
+    let (model, notes) = load_noting(&path, &LoadOptions::default()).unwrap();
+    assert_eq!(model, loaded(&with("")));
+    let notes: Vec<_> = notes.iter().map(ToString::to_string).collect();
+    let note = |line: usize, key: &str| {
+        format!(
+            "{}:{line}: {key} is not read\n  hint: it is a setting of a call: encode_inputs takes it",
+            path.display()
+        )
+    };
+    assert_eq!(notes, [note(2, "truncation"), note(3, "padding")]);
 }
 
 #[test]

@@ -19,7 +19,8 @@ const FILE: &str = r###"{"version": "1.0", "truncation": null, "padding": null,
 
 fn loaded(text: &str) -> Model {
     let mut json = Json::new(text.as_bytes()).unwrap();
-    crate::formats::huggingface::read(json.fields().unwrap(), &LoadOptions::default()).unwrap()
+    let fields = json.fields().unwrap();
+    crate::formats::huggingface::read(fields, &LoadOptions::default(), &mut Vec::new()).unwrap()
 }
 
 /// The error of the file with one part replaced.
