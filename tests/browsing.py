@@ -1,10 +1,11 @@
-"""A real browser for tests: Debian's Chromium, driven by Playwright.
+"""A real browser for tests: Debian's Chromium, driven by Playwright, and the explorer in it.
 
 Every page is watched: an error on its console, or a request to another machine, fails the test.
 """
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,9 +13,11 @@ from typing import Any
 
 import pytest
 from exploring import Running
-from playwright.sync_api import Browser, Page, Request, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, Request, expect, sync_playwright
+from subword.explorer.samples import built_in
 
 NAMES = ["chromium", "chromium-browser", "google-chrome"]
+SMALL = built_in()[0].tok
 
 # A shared machine may take a break; what is waited for comes, or the test has failed.
 expect.set_options(timeout=30_000)
@@ -69,3 +72,21 @@ def opened(
         expect(page.locator("#about")).not_to_be_empty()
         yield page
         assert not [what for what in wrong if expected is None or expected not in what]
+
+
+def tokens(page: Page) -> Locator:
+    return page.locator("#view-text .token")
+
+
+def write(page: Page, text: str) -> None:
+    """Type a text, and wait until its tokens are there."""
+    page.get_by_role("textbox", name="Text", exact=True).fill(text)
+    expect(counted(page, "tokens")).to_have_text(f"{SMALL.count(text):,}")
+
+
+def counted(page: Page, name: str) -> Locator:
+    return (
+        page.locator("#view-text .counts div")
+        .filter(has=page.locator("dt", has_text=re.compile(f"^{name}$")))
+        .locator("dd")
+    )

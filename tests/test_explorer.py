@@ -11,7 +11,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -26,12 +26,6 @@ from subword.explorer.samples import built_in
 
 STATIC = Path(__file__).parent.parent / "python/subword/explorer/static"
 NAMES = ["tokenizers", "encode", "compare", "samples", "token", "vocabulary", "train"]
-
-
-@pytest.fixture(scope="module")
-def explorer() -> Iterator[Running]:
-    with running(built_in()) as found:
-        yield found
 
 
 # Who may ask

@@ -40,7 +40,7 @@ use settling::{Own, Rooms, Settling};
 /// How many parts are taken at a time: a few, so that who needs Python's lock for it asks seldom.
 const TAKEN: usize = 8;
 
-/// How long to wait for the last job of another thread before falling asleep.
+/// How long to wait for the last jobs of other threads before falling asleep.
 const AWAKE: Duration = Duration::from_micros(500);
 
 /// Letting go of a text takes about as long as encoding so many bytes.
@@ -239,13 +239,12 @@ impl Tokenizer {
         worker: &mut Worker,
         part: &mut Ragged,
     ) -> Result<bool> {
-        let texts: Vec<_> = job.texts.iter().map(Held::characters).collect();
         let ordinary = finders.raw.is_empty() && finders.normal.is_empty();
         if ordinary && self.only_merges() && self.model.normalizer == Normalizer::None {
-            return self.encode_joined(&texts, worker, part);
+            return self.encode_joined(&job.texts, worker, part);
         }
         let mut converted = Vec::new();
-        let Some(texts) = as_utf8(&texts, &mut converted) else { return Ok(false) };
+        let Some(texts) = as_utf8(&job.texts, &mut converted) else { return Ok(false) };
         if self.encode_plain_texts(&texts, finders, worker, part) {
             return Ok(true);
         }
@@ -306,29 +305,32 @@ fn share<T: Held>(
             jobs.stop();
         }
         jobs.let_go();
-        others.into_iter().try_for_each(|other| wait_for(other, &mut apart))?;
+        wait_for(others, apart)?;
         done
     });
     jobs.let_go();
     done
 }
 
-/// Waits for a thread that has little left to do; if it panics, so does this.
+/// Waits for threads that have little left to do; if one panics, so does this.
 ///
 /// PERF: awake for a while. To fall asleep and be woken takes 0.05 to 0.1 ms, as long as a job. WordPiece on two
 /// threads at best 10.9 to 10.5 ms, by medians no difference that could be told (2026-11-16).
 fn wait_for(
-    other: ScopedJoinHandle<()>,
-    apart: &mut impl FnMut(Apart) -> Result<bool>,
+    others: Vec<ScopedJoinHandle<()>>,
+    mut apart: impl FnMut(Apart) -> Result<bool>,
 ) -> Result<()> {
     let start = Instant::now();
-    while !other.is_finished() {
+    while !others.iter().all(ScopedJoinHandle::is_finished) {
         if start.elapsed() > AWAKE {
-            let join = || {
+            let join = |other: ScopedJoinHandle<()>| {
                 other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            };
+            let join_all = || {
+                others.into_iter().for_each(join);
                 Ok(true)
             };
-            return apart(Box::new(join)).map(|_| ());
+            return apart(Box::new(join_all)).map(|_| ());
         }
         std::thread::yield_now();
     }
@@ -337,9 +339,10 @@ fn wait_for(
 }
 
 /// All texts as UTF-8, those that are not among what was converted; none if a unit is no character.
-fn as_utf8<'a>(texts: &[Characters<'a>], converted: &'a mut Vec<u8>) -> Option<Vec<&'a [u8]>> {
+fn as_utf8<'a>(texts: &'a [impl Held], converted: &'a mut Vec<u8>) -> Option<Vec<&'a [u8]>> {
     let mut ends = Vec::new();
-    for text in texts.iter().filter(|text| text.as_utf8().is_none()) {
+    let texts = texts.iter().map(Held::characters);
+    for text in texts.clone().filter(|text| text.as_utf8().is_none()) {
         text.append_to(converted).ok()?;
         ends.push(converted.len());
     }
@@ -348,7 +351,7 @@ fn as_utf8<'a>(texts: &[Characters<'a>], converted: &'a mut Vec<u8>) -> Option<V
         let end = ends.next()?;
         Some(&converted[std::mem::replace(&mut start, end)..end])
     };
-    texts.iter().map(|text| text.as_utf8().or_else(&mut next)).collect()
+    texts.map(|text| text.as_utf8().or_else(&mut next)).collect()
 }
 
 /// What a lock guards. Who panicked while it had the lock ends the call in any case.

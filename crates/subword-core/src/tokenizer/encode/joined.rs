@@ -17,8 +17,7 @@ No piece knows of another document. A text that Python does not keep as UTF-8 is
 use super::Worker;
 use crate::error::Result;
 use crate::pretok::BATCH;
-use crate::tokenizer::{Ragged, Tokenizer};
-use crate::utf8::Characters;
+use crate::tokenizer::{Held, Ragged, Tokenizer};
 
 /// A document of so many characters is encoded by itself.
 const LARGE: usize = 1 << 12;
@@ -44,7 +43,7 @@ impl Tokenizer {
     /// The ids of documents that only need to be cut and merged; false if a unit is no character.
     pub(in crate::tokenizer) fn encode_joined(
         &self,
-        texts: &[Characters],
+        texts: &[impl Held],
         worker: &mut Worker,
         part: &mut Ragged,
     ) -> Result<bool> {
@@ -57,7 +56,7 @@ impl Tokenizer {
 
     fn join(
         &self,
-        texts: &[Characters],
+        texts: &[impl Held],
         joined: &mut Joined,
         worker: &mut Worker,
         part: &mut Ragged,
@@ -65,8 +64,9 @@ impl Tokenizer {
         for (number, text) in texts.iter().enumerate() {
             // PERF: a document is far from the one before, and was not read for long.
             if let Some(next) = texts.get(number + 1) {
-                next.prefetch();
+                next.characters().prefetch();
             }
+            let text = text.characters();
             let large = text.len() >= LARGE;
             if large || joined.ends.len() >= BATCH {
                 self.encode_row(joined, worker, part)?;
