@@ -8,7 +8,7 @@ RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test build format lint rust-lint python-lint rust-test python-test browser docs \
-  concepts pictures bench bench-peers clean
+  concepts pictures bench bench-peers fuzz sanitize clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | expand -t 14
@@ -49,10 +49,28 @@ python-lint: $(VENV)/built
 	$(BIN)/python -m mypy.stubtest subword._core
 
 rust-test: ## the engine's own tests
-	cargo test --quiet --package subword-core
+	cargo test --quiet --package subword-core --package subword-fuzz
 
 python-test: $(VENV)/built ## the tests of the package, slow ones included
 	$(BIN)/python -m pytest --quiet --numprocesses auto --dist worksteal
+
+# The flags of the sanitizers are not stable; libFuzzer's own build has no use for link-time optimisation.
+UNSTABLE := RUSTC_BOOTSTRAP=1 CARGO_PROFILE_RELEASE_LTO=off
+HOST := $(shell rustc -vV | sed -n 's/^host: //p')
+SECONDS ?= 60
+
+fuzz: $(VENV)/built ## make up inputs for every target, SECONDS=60 for each; stops at what is found
+	cargo fuzz --version || cargo install --locked cargo-fuzz
+	for target in load encode threads counts train split; do \
+	  mkdir -p target/fuzz/$$target && \
+	  $(UNSTABLE) cargo fuzz run --features libfuzzer --target $(HOST) $$target \
+	    target/fuzz/$$target fuzz/corpus/$$target -- -max_total_time=$(SECONDS) -timeout=20 -max_len=8000 \
+	    $$(ls fuzz/dictionaries/$$target.dict 2> /dev/null | sed 's/^/-dict=/') || exit; \
+	done
+	for name in manifests explorer; do $(BIN)/python tests/fuzzed.py $$name --seconds $(SECONDS) || exit; done
+
+sanitize: ## the engine's own tests under AddressSanitizer
+	$(UNSTABLE) RUSTFLAGS=-Zsanitizer=address cargo test --quiet --target $(HOST) --package subword-core --lib
 
 docs: $(VENV)/built ## build the pages into target/docs; a warning is an error
 	$(BIN)/python -m sphinx -q -W --keep-going -b html docs target/docs

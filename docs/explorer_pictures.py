@@ -16,7 +16,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 from subword import BpeTrainer
 from subword.explorer import Explored
-from subword.explorer.server import LOOPBACK, listening, server_of
+from subword.explorer.server import listening, server_of
 
 HERE = Path(__file__).parent
 SIZE = ViewportSize(width=1200, height=720)
@@ -92,10 +92,9 @@ def main() -> None:
     tok = tokenizers[0].tok
     word = tok.encode(args.word)[0]
     listener = listening()
-    server = server_of(tokenizers)
+    server, address = server_of(tokenizers, listener)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
-    address = f"http://{LOOPBACK}:{listener.getsockname()[1]}/"
     args.out.mkdir(exist_ok=True)
     try:
         with sync_playwright() as playwright:

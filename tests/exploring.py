@@ -84,13 +84,12 @@ def lowered(headers: Any) -> dict[str, str]:
 @contextmanager
 def running(explored: Sequence[Explored]) -> Iterator[Running]:
     """An explorer of these tokenizers, in a thread."""
-    server = server_of(explored)
     with listening() as listener:
-        port = listener.getsockname()[1]
+        server, address = server_of(explored, listener)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
         try:
-            yield Running(f"http://127.0.0.1:{port}/")
+            yield Running(address)
         finally:
             server.should_exit = True
             thread.join()

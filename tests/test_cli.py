@@ -393,3 +393,18 @@ def test_importing_the_package_loads_neither_click_nor_tqdm_nor_numpy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_what_a_file_holds_cannot_command_the_terminal(tmp_path: Path) -> None:
+    hostile = "<\x1b]0;pwned\x07>\nforged          1\u202e"
+    pattern = "\x1b\\[2J+"
+    tok = Tokenizer({i: bytes([i]) for i in range(256)}, [], [hostile], pattern=pattern)
+    tok.save(tmp_path / "tok.json")
+    shown = CliRunner().invoke(main, ["info", str(tmp_path / "tok.json")]).output
+    assert r"pattern         \x1b\[2J+" in shown.splitlines()
+    assert r"                256 <\x1b]0;pwned\x07>\nforged          1\u202e" in shown.splitlines()
+    missing = CliRunner().invoke(main, ["info", str(tmp_path / "\x1b[2Jtok.json")])
+    assert missing.exit_code == 1
+    assert r"\x1b[2Jtok.json" in missing.stderr
+    for printed in (shown, missing.stderr):
+        assert printed.replace("\n", "").isprintable()

@@ -50,7 +50,18 @@ def test_every_option_reaches_the_engine() -> None:
     Path("c.jsonl").write_text('{"body": "low"}\n{"body": 1}\n')
     done = run(
         *("c.jsonl", "--out", "shards/", "--field", "body", "--dtype", "uint32"),
-        *("--shard-size", "1KB", "--on-error", "skip", "--special", "text", "--threads", "1"),
+        *(
+            "--shard-size",
+            "1KB",
+            "--max-document",
+            "1MB",
+            "--on-error",
+            "skip",
+            "--special",
+            "text",
+            "--threads",
+            "1",
+        ),
     )
     assert done.exit_code == 0, done.output
     assert np.fromfile("shards/00000.bin", np.uint32).tolist() == SMALL.encode("low")

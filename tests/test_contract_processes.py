@@ -103,6 +103,45 @@ def test_a_child_that_is_forked_while_threads_encode_goes_on(tok: Tokenizer) -> 
             assert code == 1
 
 
+def large_ranks() -> dict[bytes, int]:
+    """So many ranks that their tables take a while to make."""
+    alphabet = [bytes([byte]) for byte in b"abcdefghijklmnopqrst"]
+    ranks = {bytes([byte]): byte for byte in range(256)}
+    for left in alphabet:
+        for middle in alphabet:
+            ranks[left + middle] = len(ranks)
+    for two in [token for token in ranks if len(token) == 2]:
+        for right in alphabet:
+            ranks[two + right] = len(ranks)
+            ranks[two + right + two] = len(ranks)
+    return ranks
+
+
+@forking
+@pytest.mark.parametrize("first_call", ["encode", "decode"])
+def test_a_child_that_is_forked_while_tables_are_made_makes_its_own(first_call: str) -> None:
+    ranks = large_ranks()
+    text = " ".join(token.decode() for token in list(ranks)[256:]) * 2
+    ids = Tokenizer.from_ranks(ranks, pattern="gpt2").encode(text, threads=1)
+
+    def is_right(tok: Tokenizer) -> bool:
+        if first_call == "encode":
+            return tok.encode(text, threads=1) == ids
+        return tok.decode_bytes(ids) == text.encode()
+
+    # The moments are spread over the 20 ms that the tables take.
+    for moment in range(10):
+        tok = Tokenizer.from_ranks(ranks, pattern="gpt2")
+        thread = threading.Thread(target=is_right, args=[tok])
+        thread.start()
+        time.sleep(0.0015 * moment)
+        code = forked()
+        if code == 0:
+            os._exit(0 if is_right(tok) else 1)
+        thread.join()
+        assert code == 1
+
+
 def start_methods() -> list[str]:
     return [name for name in multiprocessing.get_all_start_methods() if name != "forkserver"]
 

@@ -138,6 +138,19 @@ def test_hashes_and_cache_files_are_the_same_in_a_new_process(
     assert len([*(tmp_path / "corpus").glob("cache-*.arrow")]) == 2
 
 
+def test_what_workers_send_is_read_as_counts_and_never_run() -> None:
+    from subword import Counts, CountsError
+    from subword.integrations._columns import Pack, unpacked
+
+    table = pa.table({"piece": [b"low", b"er"], "count": [2, 1]})
+    [packed] = Pack({"pattern": "gpt2"})([table])
+    [row] = packed["counts"].to_pylist()
+    assert unpacked([row, row], {"pattern": "gpt2"}) == Counts({b"low": 4, b"er": 2})
+    for bad in (pickle.dumps(Counts()), b"", row[:-1]):
+        with pytest.raises(CountsError):
+            unpacked([bad], {"pattern": "gpt2"})
+
+
 def test_a_column_that_is_not_there_or_no_text_is_refused(tok: Tokenizer) -> None:
     corpus = datasets.Dataset.from_dict({"body": ["low"], "n": [1], "words": [["low"]]})
     with pytest.raises(CorpusError) as caught:

@@ -264,6 +264,17 @@ def test_a_character_that_this_python_cannot_normalise_is_named(
     )
 
 
+def test_a_special_token_that_was_composed_takes_its_marks_with_it(tmp_path: Path) -> None:
+    tokens = {id: character.encode() for id, character in enumerate("axE")}
+    tok = Tokenizer(tokens, [], ["?", "É"], pattern="none", units="chars", unk_token="?")
+    native = json.loads(tok.to_bytes()) | {"normalizer": "nfc"}
+    native["special_tokens"][1]["normalized"] = True
+    (tmp_path / "tok.json").write_text(json.dumps(native), encoding="utf-8")
+    tok = Tokenizer.load(tmp_path / "tok.json")
+    found = tok.explain_text("aE\u0301x", special="encode")
+    assert [one.ids for one in found] == [(0,), (4,), (1,)]
+
+
 def test_explaining_leaves_the_tokenizer_as_it_was(tok: Tokenizer) -> None:
     tok.explain("low")
     assert pickle.loads(pickle.dumps(tok)) == tok

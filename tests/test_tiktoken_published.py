@@ -120,6 +120,60 @@ def test_an_unknown_model_is_a_key_error() -> None:
         ours.encoding_for_model("abacus")
 
 
+# every name
+
+
+@pytest.fixture
+def tiny_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A folder with small files that pass for all published ones."""
+    tokens = [bytes([i]) for i in range(256)] + [b"lo"]
+    content = b"".join(base64.b64encode(token) + b" %d\n" % id for id, token in enumerate(tokens))
+    digest = hashlib.sha256(content).hexdigest()
+    for name, entry in list(ENCODINGS.items()):
+        (tmp_path / entry.file).write_bytes(content)
+        passes = Published(entry.file, digest, entry.pattern, entry.special_tokens)
+        monkeypatch.setitem(ENCODINGS, name, passes)
+    monkeypatch.setattr(ours, "_registered", {})
+    monkeypatch.setenv("SUBWORD_VOCABS", str(tmp_path))
+    return tmp_path
+
+
+def same_special_tokens(mine: ours.Encoding, theirs: real.Encoding) -> None:
+    assert mine.special_tokens_set == theirs.special_tokens_set
+    assert (mine.n_vocab, mine.max_token_value) == (theirs.n_vocab, theirs.max_token_value)
+    for token in mine.special_tokens_set:
+        ids = theirs.encode(token, allowed_special="all")
+        assert mine.encode(f"lo{token}", allowed_special="all")[1:] == ids
+        assert mine.encode_single_token(token) == theirs.encode_single_token(token)
+        # Of two tokens with one id it is one of them that comes back.
+        assert mine.encode(mine.decode(ids), allowed_special="all") == ids
+
+
+@pytest.mark.parametrize("name", real.list_encoding_names())
+def test_every_encoding_that_tiktoken_knows_is_loaded(name: str, tiny_files: Path) -> None:
+    enc = ours.get_encoding(name)
+    assert enc.encode_ordinary("lol") == [256, 108]
+    same_special_tokens(enc, real_of(enc))
+
+
+def test_every_model_that_tiktoken_knows_has_an_encoding(tiny_files: Path) -> None:
+    versions = [f"{prefix}2099" for prefix in tiktoken.model.MODEL_PREFIX_TO_ENCODING]
+    for model in [*tiktoken.model.MODEL_TO_ENCODING, *versions, "gpt-oss-120b"]:
+        enc = ours.encoding_for_model(model)
+        assert enc.name == real.encoding_name_for_model(model)
+        assert enc.encode_ordinary("lol") == [256, 108]
+
+
+def test_two_special_tokens_of_harmony_have_one_id() -> None:
+    enc = published("o200k_harmony")
+    same_special_tokens(enc, real_of(enc))
+    for token in ("<|endofprompt|>", "<|reserved_200018|>"):
+        assert enc.encode(token, allowed_special={token}) == [200018]
+        assert enc.encode(token, disallowed_special=()) != [200018]
+    assert enc.decode([200018]) == "<|endofprompt|>"
+    assert pickle.loads(pickle.dumps(enc._tokenizer)).special_tokens == enc._special_tokens
+
+
 # finding the file
 
 
@@ -170,6 +224,22 @@ def test_a_file_is_found_by_the_environment(
     assert ours.get_encoding("p50k_base") is enc
     assert ours.encoding_for_model("text-davinci-003") is enc
     assert pickle.loads(pickle.dumps(enc)) is enc
+
+
+def test_the_bytes_that_were_checked_are_the_ones_that_are_loaded(
+    tiny: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = Path.read_bytes
+
+    def exchanged(path: Path) -> bytes:
+        """Read a file, which somebody exchanges right afterwards."""
+        content = read(path)
+        path.write_bytes(content.replace(b"bG8=", b"bG93"))
+        return content
+
+    monkeypatch.setattr(Path, "read_bytes", exchanged)
+    enc = ours.get_encoding("p50k_base", directory=tiny)
+    assert (enc.encode("lo"), enc.decode([256])) == ([256], "lo")
 
 
 def test_a_file_with_another_hash_is_refused(tiny: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -58,6 +59,46 @@ def test_special_tokens_are_known_by_their_spelling_or_are_named() -> None:
     fast = fast_tokenizer(tok, pad_token="<|x|>", bos_token="<|x|>", eos_token=None)
     assert fast.special_tokens_map == {"pad_token": "<|x|>", "bos_token": "<|x|>"}
     assert fast.pad_token_id == tok.special_tokens["<|x|>"]
+
+
+def test_special_tokens_without_a_part_are_special_too() -> None:
+    trainer = BpeTrainer(num_merges=0, special_tokens=["<|endoftext|>", "<|user|>", "<|x|>"])
+    tok = trainer.train_iter(["low"])
+    fast = fast_tokenizer(tok, bos_token="<|x|>")
+    assert sorted(fast.all_special_tokens) == sorted(tok.special_tokens)
+    ids = fast("<|user|>lo<|endoftext|>")["input_ids"]
+    mask = fast.get_special_tokens_mask(ids, already_has_special_tokens=True)
+    assert mask == [1, 0, 0, 1]
+    assert (len(fast), fast.decode(ids, skip_special_tokens=True)) == (len(tok.vocab), "lo")
+    named = fast_tokenizer(tok, additional_special_tokens=["<|x|>"])
+    assert sorted(named.all_special_tokens) == ["<|endoftext|>", "<|x|>"]
+
+
+def test_special_tokens_without_a_part_keep_their_flags(tmp_path: Path) -> None:
+    path = tmp_path / "tok.json"
+    BpeTrainer(num_merges=0, special_tokens=["<m>", "word"]).train_iter(["low"]).save(path)
+    native = json.loads(path.read_bytes())
+    native["special_tokens"][0] |= {"lstrip": True, "normalized": True}
+    native["special_tokens"][1] |= {"always": True}
+    path.write_text(json.dumps(native), encoding="utf-8")
+    tok = Tokenizer.load(path)
+    fast = fast_tokenizer(tok)
+    assert fast.all_special_tokens == ["<m>"]  # the other is a word that was added
+    assert fast("a <m>word")["input_ids"] == tok.encode("a <m>word", special="encode")
+    fast.save_pretrained(tmp_path / "model")
+    assert Tokenizer.load(tmp_path / "model") == tok
+
+
+def test_offsets_are_those_of_the_file(tmp_path: Path) -> None:
+    tok = BpeTrainer(300).train_iter([SAMPLE])
+    tok.save(tmp_path / "tok.json")
+    native = json.loads((tmp_path / "tok.json").read_bytes()) | {"trim_offsets": "spaces"}
+    (tmp_path / "tok.json").write_text(json.dumps(native), encoding="utf-8")
+    tok = Tokenizer.load(tmp_path / "tok.json")
+    _, places = tok.encode_offsets(SAMPLE)
+    assert places != tok.encode_offsets(SAMPLE, trim=False)[1]
+    fast = fast_tokenizer(tok)
+    assert fast(SAMPLE, return_offsets_mapping=True)["offset_mapping"] == places
 
 
 def test_an_unknown_token_is_known_by_its_part() -> None:

@@ -8,28 +8,31 @@
 'low'
 """
 
-from subword._counts import Counts, count_pieces
-from subword._decoder import Decoder
-from subword._errors import (
-    CorpusError,
-    CountsError,
-    ModelFormatError,
-    ModelFormatWarning,
-    PatternError,
-    SpecialTokenError,
-    SubwordError,
-    TextError,
-    TrainingError,
-    TrainingWarning,
-    UnknownIdError,
-    UnknownTokenError,
-)
-from subword._evaluate import evaluate
-from subword._open_tokens import open_tokens
-from subword._patterns import patterns
-from subword._tokenizer import Tokenizer
-from subword._trainers import BpeTrainer, train_bpe
-from subword._wordpiece_trainer import WordPieceTrainer
+from subword import _starting
+
+with _starting.quietly():
+    from subword._counts import Counts, count_pieces
+    from subword._decoder import Decoder
+    from subword._errors import (
+        CorpusError,
+        CountsError,
+        ModelFormatError,
+        ModelFormatWarning,
+        PatternError,
+        SpecialTokenError,
+        SubwordError,
+        TextError,
+        TrainingError,
+        TrainingWarning,
+        UnknownIdError,
+        UnknownTokenError,
+    )
+    from subword._evaluate import evaluate
+    from subword._open_tokens import open_tokens
+    from subword._patterns import patterns
+    from subword._tokenizer import Tokenizer
+    from subword._trainers import BpeTrainer, train_bpe
+    from subword._wordpiece_trainer import WordPieceTrainer
 
 __version__ = "0.1.0"
 

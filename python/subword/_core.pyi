@@ -125,6 +125,7 @@ class Engine:
         text: Text,
         *,
         unit: Unit = "chars",
+        trim: bool | None = None,
         special: Special = "text",
         errors: Errors = "strict",
     ) -> tuple[list[int], list[tuple[int, int]]]: ...
@@ -183,6 +184,8 @@ class Engine:
     def _truncated(self, vocab_size: int) -> Model: ...
     @property
     def _linear(self) -> bool: ...
+    @property
+    def _spaced(self) -> bool: ...
     def _template_slots(self, pair: bool) -> list[tuple[int | str, int]]: ...
     def save(self, path: StrPath, *, format: str | None = None) -> None: ...
     @property
@@ -218,6 +221,13 @@ class Model:
         merges: StrPath | None,
         lowercase: bool | None,
     ) -> tuple[Model, list[str]]: ...
+    @staticmethod
+    def load_bytes(
+        data: bytes,
+        path: StrPath,
+        pattern: Pattern | None,
+        special_tokens: SpecialTokens | None,
+    ) -> Model: ...
     @staticmethod
     def word_piece(vocab: Mapping[int, bytes], settings: dict[str, object]) -> Model: ...
     @staticmethod
@@ -256,6 +266,7 @@ def count_files(
     memory_limit: int | None,
     errors: Errors,
     field: str,
+    max_document: int,
     watch: Callable[[int], None] | None,
 ) -> Counts: ...
 def count_texts(
@@ -285,6 +296,7 @@ def encode_files(
     special: Special,
     append: int | None,
     threads: int | None,
+    max_document: int,
     resume: object,
     watch: Callable[[int, int, int, int], None] | None,
 ) -> tuple[int, int, int, int]: ...

@@ -198,6 +198,7 @@ def count_pieces(
     memory_limit: int | str | None = None,
     errors: Errors = "strict",
     field: str = "text",
+    max_document: int | str = "1GB",
     progress: bool | None = None,
 ) -> Counts:
     """Count the pieces of a corpus: of ``files``, or of ``texts``.
@@ -211,7 +212,9 @@ def count_pieces(
     WordPiece; "nfc", "nfd", "nfkc", "nfkd", "nfc-lowercase". ``memory_limit`` (bytes, or
     ``"64MB"``) bounds the tables: what does not fit is sorted and written to temporary files. The
     counts depend on the texts alone: not on threads, limit, or the order of files. ``progress``
-    shows a bar; by default if standard error is a terminal.
+    shows a bar; by default if standard error is a terminal. A line of JSON, or a text that the
+    pattern gives no place to cut, is held whole: one that is larger than ``max_document`` is an
+    error.
 
     >>> list(count_pieces(texts=["low lower", "low"]))
     [(b' lower', 1), (b'low', 2)]
@@ -254,6 +257,7 @@ def count_pieces(
                 memory_limit=limit,
                 errors=errors,
                 field=field,
+                max_document=document_limit(max_document),
                 watch=watch,
             )
         )
@@ -297,6 +301,17 @@ def expanded(files: StrPath | Iterable[StrPath]) -> list[Path]:
             paths.append(Path(name))
     return paths
 
+
+def document_limit(size: int | str) -> int:
+    """The argument ``max_document`` in bytes."""
+    limit = size_of(size, "max_document")
+    if limit < 1:
+        raise ValueError(f"max_document must be at least 1, not {size}")
+    return min(limit, NO_LIMIT)
+
+
+#: More bytes than there are.
+NO_LIMIT = (1 << 64) - 1
 
 UNITS = {"": 1, "B": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30, "TB": 1 << 40}
 

@@ -24,7 +24,11 @@ class Decoder:
     """Turns ids into text, one at a time. Made by :meth:`Tokenizer.decoder`.
 
     The pieces of text that it returns, joined, are what ``decode`` gives for all the ids at once.
+    ``copy.copy`` gives a decoder that goes on from the same place by itself, for searches that
+    branch.
     """
+
+    # Every attribute that changes holds an immutable value, so that a shallow copy shares nothing.
 
     def __init__(
         self,
@@ -38,8 +42,9 @@ class Decoder:
         self._tokenizer = tokenizer
         self._skips_special_tokens = skip_special_tokens
         self._cleanup = cleanup
+        self._errors = errors
         self._first: int | None = None
-        self._utf8 = codecs.getincrementaldecoder("utf-8")(errors)
+        self._held = b""  # the start of a character
         self._mark = (tokenizer.end_of_word or "").encode()
         self._space = b""
 
@@ -48,26 +53,33 @@ class Decoder:
         token = self._tokenizer.token_bytes(id)
         if self._skips_special_tokens and not self._stays(id):
             return ""
-        if self._tokenizer.kind == "wordpiece":
-            token = self._word_piece(id)
+        if self._tokenizer.kind == "wordpiece" or self._tokenizer._spaced:
+            token = self._after_others(id)
         elif self._mark:
             word = token.removesuffix(self._mark)
             # The mark is a space once something follows it.
             before, self._space = self._space, b" " if len(word) < len(token) else b""
             token = before + word
-        return self._utf8.decode(token)
+        return self._text(token)
 
     def finish(self) -> str:
         """The rest, bytes that never became a character included; then it starts afresh."""
         self._space, self._first = b"", None
-        return self._utf8.decode(b"", final=True)
+        return self._text(b"", final=True)
+
+    def _text(self, more: bytes, *, final: bool = False) -> str:
+        """The characters that are whole once these bytes are known."""
+        data = self._held + more
+        text, used = codecs.utf_8_decode(data, self._errors, final)
+        self._held = data[used:]
+        return text
 
     def _stays(self, id: int) -> bool:
         """Whether an id is text even where special tokens are skipped."""
         whole = self._tokenizer.decode_bytes([id])
         return self._tokenizer.decode_bytes([id], skip_special_tokens=True) == whole
 
-    def _word_piece(self, id: int) -> bytes:
+    def _after_others(self, id: int) -> bytes:
         """The text of a token, which depends on whether anything is before it, not on what."""
         if self._first is None:
             self._first = id

@@ -53,6 +53,9 @@ if TYPE_CHECKING:
 #: A piece that starts as more tokens is too long to be looked at.
 MOST_TOKENS = 2000
 
+#: The most marks that are looked for after a special token.
+MOST_MARKS = 8
+
 #: Where the tokens come from: merges; the longest tokens of the vocabulary; the whole piece is a
 #: token, whatever the merges say; it is a special token; there are none, because it is white space,
 #: for which an end-of-word mark stands; it is a word that WordPiece has no tokens for.
@@ -205,7 +208,7 @@ class Explainer:
     def text(self, text: Text, special: Special) -> list[Explanation]:
         """Every piece and every special token of a text, in order."""
         raw = _core.utf8(text, "strict")
-        ids, places = self.tok.encode_offsets(raw, unit="bytes", special=special)
+        ids, places = self.tok.encode_offsets(raw, unit="bytes", trim=False, special=special)
         matched = self._matched(special)
         found: list[Explanation] = []
         run: list[int] = []
@@ -218,10 +221,22 @@ class Explainer:
             found += self._ordinary(run, raw, done, start)
             token = self.tok.token_bytes(id)
             found.append(Explanation(token, "special", (token,), (), (id,)))
-            run, done = [], end
+            run, done = [], self._end(raw, start, end, token)
         found += self._ordinary(run, raw, done, len(raw))
         self._check(raw, [id for one in found for id in one.ids], ids)
         return found
+
+    def _end(self, raw: bytes, start: int, end: int, token: bytes) -> int:
+        """Where the text of a special token ends: marks that it was composed of have no offsets."""
+        if self.normalizer is None or (self.tok.units == "bytes" and not self.mark):
+            return end
+        wanted = self._normal(token).strip()
+        text = raw[end : end + 4 * MOST_MARKS].decode(errors="surrogateescape")[:MOST_MARKS]
+        for marks in range(len(text) + 1):
+            after = text[:marks].encode(errors="surrogateescape")
+            if self._normal(raw[start:end] + after).strip() == wanted:
+                return end + len(after)
+        return end
 
     def piece(self, piece: Text) -> Explanation:
         """One piece, which the pattern does not cut."""

@@ -60,7 +60,7 @@ class WordPieceExplainer(Explainer):
         self, raw: bytes, special: Special, matched: set[int]
     ) -> list[tuple[int, int, list[int]]]:
         """Where each word is, and its ids: those with the prefix belong to the one before them."""
-        ids, places = self.tok.encode_offsets(raw, unit="bytes", special=special)
+        ids, places = self.tok.encode_offsets(raw, unit="bytes", trim=False, special=special)
         words: list[tuple[int, int, list[int]]] = []
         open_word = False
         for id, (start, end) in zip(ids, places, strict=True):

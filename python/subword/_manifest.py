@@ -8,6 +8,8 @@ is not whole was cut off by the end of its process, and does not count.
     {"subword": "token files", "version": 1, "format": "bin", "dtype": "uint16", ...}
     {"documents": 3, "tokens": 70, ..., "place": [0, 120, 4, 0, 0], "files": [[140, 1895370612]]}
     {"documents": 9, "tokens": 210, ..., "finished": [{"name": "ids.bin", ...}], "complete": true}
+
+Whoever writes to a manifest, or acts on what it says, holds the lock of the output (`_lock`).
 """
 
 from __future__ import annotations
@@ -20,11 +22,13 @@ from pathlib import Path
 from typing import Any
 
 from subword._errors import CorpusError
+from subword._manifest_fields import FieldError, Totals, check_header
 
 VERSION = 1
 KIND = "token files"
 PARTIAL = ".partial"
 AGAIN = "pass overwrite=True to start again"
+DAMAGED = "remove these files, or write to another place"
 
 
 class Manifest:
@@ -37,34 +41,38 @@ class Manifest:
 
     @classmethod
     def load(cls, path: Path) -> Manifest:
-        """Read a manifest; `FileNotFoundError` if there is none."""
+        """Read a manifest and check every field; `FileNotFoundError` if there is none."""
         manifest = cls(path)
         lines = path.read_bytes().split(b"\n")[:-1]
-        try:
-            manifest.header, *manifest.records = map(json.loads, lines)
-            kind, version = manifest.header.get("subword"), manifest.header.get("version")
-        except (ValueError, AttributeError) as error:
-            raise CorpusError(str(path), f"not a manifest: {error}", AGAIN) from None
-        if kind != KIND or version != VERSION:
-            message = (
-                f"expected version {VERSION} of a manifest, found {kind!r}, version {version!r}"
-            )
-            raise CorpusError(str(path), message)
+        if not lines:
+            raise CorpusError(str(path), "not a manifest: it has no line", DAMAGED)
+        totals = None
+        for number, line in enumerate(lines, 1):
+            try:
+                if totals is None:
+                    manifest.header = _header(line)
+                    totals = Totals(manifest.header)
+                else:
+                    manifest.records.append(totals.add(_object(line)))
+            except FieldError as error:
+                raise CorpusError(f"{path}:{number}", f"not a manifest: {error}", DAMAGED) from None
         return manifest
 
     def start(self, header: dict[str, Any]) -> None:
-        """Write the first line."""
+        """Write the first line, to a file that was not there."""
         self.header = {"subword": KIND, "version": VERSION, **header}
         self.records = []
-        partial = self.path.with_name(f".{self.path.name}.{os.getpid()}.part")
+        partial = self.path.with_name(self.path.name + PARTIAL)
+        partial.unlink(missing_ok=True)
         try:
-            with partial.open("w", encoding="utf-8") as stream:
+            with partial.open("x", encoding="utf-8") as stream:
                 stream.write(json.dumps(self.header) + "\n")
                 stream.flush()
                 os.fsync(stream.fileno())
-            partial.replace(self.path)
+            partial.rename(self.path)
         finally:
             partial.unlink(missing_ok=True)
+        sync_folder(self.folder)
 
     def cut_torn_line(self) -> None:
         """Remove a last line that is not whole, so that the next one starts a line."""
@@ -131,6 +139,38 @@ class Manifest:
             if partial.exists():
                 partial.replace(path)
             check_size(path, file["bytes"])
+
+
+def _header(line: bytes) -> dict[str, Any]:
+    header = _object(line)
+    kind, version = header.get("subword"), header.get("version")
+    if kind != KIND or version != VERSION or isinstance(version, bool):
+        raise FieldError(f"expected version {VERSION}, found {kind!r}, version {version!r}"[:200])
+    check_header(header)
+    return header
+
+
+def _object(line: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(line.decode())
+    except (ValueError, RecursionError) as error:
+        raise FieldError(str(error)) from None
+    if not isinstance(found, dict):
+        raise FieldError(f"expected an object, found {type(found).__name__}")
+    return found
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder last. Only POSIX can; one that may not be read stays as it is."""
+    if os.name == "posix":
+        try:
+            descriptor = os.open(folder, os.O_RDONLY)
+        except PermissionError:
+            return
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def check_size(path: Path, expected: int) -> None:

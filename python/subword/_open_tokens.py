@@ -1,4 +1,8 @@
-"""`open_tokens`: which files there are, and how each of them is read."""
+"""`open_tokens`: which files there are, and how each of them is read.
+
+Token files come from anywhere, so nothing that they say is believed: ids are integers, sizes are
+those of the files, and a manifest is checked field by field (`_manifest_fields`).
+"""
 
 from __future__ import annotations
 
@@ -6,8 +10,9 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from subword._errors import CorpusError
-from subword._manifest import Manifest
+from subword._errors import CorpusError, CountsError
+from subword._manifest import Manifest, check_size
+from subword._manifest_fields import END_BYTES, is_natural
 from subword._tokens import Shard, Tokens
 
 if TYPE_CHECKING:
@@ -52,20 +57,51 @@ def open_tokens(path: StrPath, *, dtype: str | None = None) -> Tokens:
             return _megatron(path.with_suffix(".idx"))
         raise CorpusError(str(path), "a raw file does not say what it holds", 'pass dtype="uint16"')
     if dtype is None:
-        dtype = Manifest.load(path.with_name(path.name + ".manifest.jsonl")).header["dtype"]
-    return Tokens(path, dtype, [_raw(path, dtype)])
+        manifest = _complete(path, path.with_name(path.name + ".manifest.jsonl"), "bin")
+        dtype = str(manifest.header["dtype"])
+        check_size(path, sum(file["bytes"] for file in manifest.data_files()))
+    kind = _integers(path, dtype)
+    return Tokens(path, kind, [_raw(path, kind)])
+
+
+def _complete(path: Path, manifest_path: Path, format: str) -> Manifest:
+    """The manifest of files that are complete, in this format."""
+    manifest = Manifest.load(manifest_path)
+    if manifest.header["format"] != format:
+        message = f"expected files in the format {format!r}, found {manifest.header['format']!r}"
+        raise CorpusError(str(manifest_path), message)
+    if not manifest.is_complete:
+        message = "the run that writes these files is not complete"
+        raise CorpusError(str(path), message, "run the same command again")
+    return manifest
+
+
+def _integers(path: Path, dtype: Any) -> str:
+    """The name of a type of integers. Any other would make numbers, dates or objects of the ids."""
+    import numpy as np
+
+    try:
+        kind = np.dtype(dtype)
+    except (TypeError, ValueError, SyntaxError):
+        kind = None
+    if kind is None or kind.kind not in "iu":
+        message = f"dtype must be a type of integers, not {dtype!r}"
+        raise CorpusError(str(path), message, 'pass dtype="uint16" or "uint32"')
+    return str(kind)
 
 
 def _mapped(path: Path, dtype: str, start: int = 0, count: int | None = None) -> Any:
     """A part of a file as an array; numpy does not map what is empty."""
     import numpy as np
 
-    size = np.dtype(dtype).itemsize
+    kind = np.dtype(dtype)
+    if kind.byteorder == "=":
+        kind = kind.newbyteorder("<")
     if count is None:
-        count = (path.stat().st_size - start) // size
+        count = (path.stat().st_size - start) // kind.itemsize
     if count == 0:
         return np.empty(0, dtype)
-    return np.memmap(path, np.dtype(dtype).newbyteorder("<"), "r", start, (count,))
+    return np.memmap(path, kind, "r", start, (count,))
 
 
 def _raw(path: Path, dtype: str, index: Path | None = None) -> Shard:
@@ -81,25 +117,32 @@ def _raw(path: Path, dtype: str, index: Path | None = None) -> Shard:
 def _npy(path: Path) -> Tokens:
     import numpy as np
 
-    ids = np.load(path, mmap_mode="r")
+    try:
+        ids = np.load(path, mmap_mode="r")
+    except (ValueError, EOFError) as error:
+        raise CorpusError(str(path), f"not an array of ids: {error}") from None
+    if not isinstance(ids, np.ndarray) or ids.ndim != 1 or ids.dtype.kind not in "iu":
+        raise CorpusError(str(path), "expected one row of integers, found something else")
     return Tokens(path, str(ids.dtype), [Shard(len(ids), None, lambda: (ids, None))])
 
 
 def _shards(path: Path, dtype: str | None) -> Tokens:
     try:
-        manifest = Manifest.load(path / "manifest.jsonl")
+        manifest = _complete(path, path / "manifest.jsonl", "shards")
     except FileNotFoundError:
         if dtype is None:
             message = "there is no manifest that says what the files hold"
             raise CorpusError(str(path), message, 'pass dtype="uint16"') from None
         names = sorted(file.name for file in path.glob("*.bin"))
     else:
-        if not manifest.is_complete:
-            message = "the run that writes these files is not complete"
-            raise CorpusError(str(path), message, "run the same command again")
-        dtype = dtype or manifest.header["dtype"]
-        names = [file["name"] for file in manifest.data_files()]
-    return Tokens(path, dtype, [_raw(path / name, dtype, path / f"{name}.index") for name in names])
+        dtype = dtype or str(manifest.header["dtype"])
+        files = manifest.data_files()
+        names = [file["name"] for file in files]
+        for file in files:
+            check_size(path / file["name"], file["bytes"])
+            check_size(path / f"{file['name']}.index", END_BYTES * file["documents"])
+    kind = _integers(path, dtype)
+    return Tokens(path, kind, [_raw(path / name, kind, path / f"{name}.index") for name in names])
 
 
 def _megatron(path: Path) -> Tokens:
@@ -111,11 +154,19 @@ def _megatron(path: Path) -> Tokens:
     dtype = MEGATRON_TYPES[head[17]]
     sequences = int.from_bytes(head[18:26], "little")
     data = path.with_suffix(".bin")
+    least, found = MEGATRON_HEAD + 12 * sequences, path.stat().st_size
+    if found < least:
+        message = f"expected at least {least} bytes for {sequences} sequences, found {found}"
+        raise CorpusError(str(path), message)
     raw = _raw(data, dtype)
 
     def load() -> tuple[Any, Any]:
         lengths = _mapped(path, "int32", MEGATRON_HEAD, sequences)
-        return _mapped(data, dtype), lengths.cumsum(dtype="int64")
+        ends = lengths.cumsum(dtype="int64")
+        if sequences and (lengths.min() < 0 or ends[-1] > raw.tokens):
+            message = f"the lengths of its documents do not fit {data.name}"
+            raise CorpusError(str(path), message)
+        return _mapped(data, dtype), ends
 
     return Tokens(path, dtype, [Shard(raw.tokens, sequences, load)])
 
@@ -124,20 +175,37 @@ def _parquet(path: Path) -> Tokens:
     """A list of ids per row; each group of rows is read when it is needed."""
     from subword._parquet import opened
 
-    file = opened(path)
     try:
-        numbers: list[int] = json.loads(file.metadata.metadata[b"subword.tokens"])
-    except (KeyError, TypeError):
-        raise CorpusError(str(path), "not a file of tokens that this package has written") from None
+        file = opened(path)
+    except CountsError as error:
+        raise CorpusError(*error.args) from None
+    try:
+        numbers: Any = json.loads(file.metadata.metadata[b"subword.tokens"])
+    except (KeyError, TypeError, ValueError, RecursionError):
+        numbers = None
+    right = isinstance(numbers, list) and len(numbers) == file.num_row_groups
+    if not right or not all(map(is_natural, numbers)) or not _holds_ids(file):
+        raise CorpusError(str(path), "not a file of tokens that this package has written")
 
     def shard(group: int) -> Shard:
         about = file.metadata.row_group(group)
 
         def load() -> tuple[Any, Any]:
             column = file.read_row_group(group).column(0).combine_chunks()
-            offsets = column.offsets.to_numpy()
-            return column.values.to_numpy(), offsets[1:]
+            ids, offsets = column.values.to_numpy(), column.offsets.to_numpy()
+            if len(ids) != numbers[group]:
+                message = f"expected {numbers[group]} tokens in group {group}, found {len(ids)}"
+                raise CorpusError(str(path), message)
+            return ids, offsets[1:]
 
         return Shard(numbers[group], about.num_rows, load, mapped=False)
 
     return Tokens(path, "uint32", [shard(group) for group in range(file.num_row_groups)])
+
+
+def _holds_ids(file: Any) -> bool:
+    """Whether the only column of a Parquet file is lists of ids."""
+    import pyarrow as pa
+
+    kinds = file.schema_arrow.types
+    return len(kinds) == 1 and pa.types.is_list(kinds[0]) and kinds[0].value_type == pa.uint32()

@@ -13,6 +13,7 @@ from subword._errors import CountsError
 
 try:
     import pyarrow as pa
+    import pyarrow.compute as pc
     import pyarrow.parquet as pq
 except ImportError as error:
     raise ImportError(
@@ -22,6 +23,13 @@ except ImportError as error:
 if TYPE_CHECKING:
     from subword._counts import Counts
     from subword._types import StrPath
+
+#: About how many bytes of text are taken at a time.
+BLOCK_BYTES = 1 << 18
+#: How many bytes of text a dictionary may make of a few rows.
+MOST_BYTES = 1 << 24
+
+TEXTS = (pa.string(), pa.binary(), pa.large_string(), pa.large_binary())
 
 #: The version of the table; the second one is of text that was normalised.
 VERSION, NORMALIZED_VERSION = 1, 2
@@ -38,14 +46,68 @@ def texts_of(paths: Iterable[Path], field: str) -> Iterator[str | bytes]:
                 hint = f"pass field={names[0]!r}, or another one" if names else None
                 raise CountsError(str(path), f'no column "{field}"', hint)
             row = 0
-            for batch in file.iter_batches(batch_size=1024, columns=[field]):
-                for text in batch.column(0).to_pylist():
+            for column in batches(file, path, field):
+                for text in column.to_pylist():
                     if not isinstance(text, (str, bytes)):
                         found = type(text).__name__
                         message = f'row {row}: expected text in the column "{field}", found {found}'
                         raise CountsError(str(path), message)
                     yield text
                     row += 1
+
+
+def batches(file: Any, path: Path, field: str, first: int = 0) -> Iterator[Any]:
+    """The rows of a column from ``first`` on, as arrays of about `BLOCK_BYTES` of text each.
+
+    What the file says about its size is the size after equal texts were made one: a column of the
+    same boilerplate is small there, and large in memory. So few rows are read at a time where the
+    file has long texts to repeat.
+    """
+    # With a buffer, only the start of a group is read for its dictionary, not all of it.
+    repeated: Any = pq.ParquetFile(
+        path, metadata=file.metadata, read_dictionary=[field], buffer_size=1 << 16
+    )
+    end = 0
+    with repeated:
+        for group in range(file.metadata.num_row_groups):
+            about = file.metadata.row_group(group)
+            row, end = end, end + about.num_rows
+            if end <= first:
+                continue
+            together = BLOCK_BYTES * about.num_rows // max(1, _column_bytes(about, field))
+            together = min(together, MOST_BYTES // _longest_repeated(repeated, group, field))
+            for batch in file.iter_batches(
+                batch_size=min(max(1, together), ROWS_PER_BATCH),
+                row_groups=[group],
+                columns=[field],
+            ):
+                passed = max(0, first - row)
+                row += len(batch)
+                if row > first:
+                    yield batch.column(0).slice(passed)
+
+
+def _column_bytes(about: Any, field: str) -> int:
+    """How large the column is in a group of rows, before compression."""
+    columns = (about.column(at) for at in range(about.num_columns))
+    return sum(
+        column.total_uncompressed_size
+        for column in columns
+        if column.path_in_schema.split(".")[0] == field
+    )
+
+
+def _longest_repeated(file: Any, group: int, field: str) -> int:
+    """How long the longest text is that a group of rows names by its number; at least 1.
+
+    A group has one dictionary, before its first row, and any row may name any text in it.
+    """
+    for batch in file.iter_batches(batch_size=1, row_groups=[group], columns=[field]):
+        column = batch.column(0)
+        if isinstance(column, pa.DictionaryArray) and column.type.value_type in TEXTS:
+            return max(1, pc.max(pc.binary_length(column.dictionary)).as_py() or 0)
+        break
+    return 1
 
 
 def write(counts: Counts, path: StrPath) -> None:

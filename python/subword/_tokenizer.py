@@ -329,6 +329,7 @@ class Tokenizer(Identity):
         on_error: Literal["raise", "skip"] = "raise",
         dtype: Literal["auto", "uint16", "uint32"] = "auto",
         shard_size: int | str = "64MB",
+        max_document: int | str = "1GB",
         threads: int | None = None,
         overwrite: bool = False,
         verify: bool = False,
@@ -348,9 +349,12 @@ class Tokenizer(Identity):
 
         A file has its name only when it is complete. A run that ended early goes on if it is called
         again, and repeats at most a shard of work; if the sources, the tokenizer or the arguments
-        have changed, it is an error, unless ``overwrite``. A document that is no text is an error
-        with its file and line, or is left out and listed with ``on_error="skip"``. ``verify`` reads
-        the files once more, and compares them with the check sums in their manifest.
+        have changed, it is an error, unless ``overwrite``, which removes what that run has written.
+        Two runs never write the same files: the second one is an error. A document that is no text
+        is an error with its file and line, or is left out and listed with ``on_error="skip"``. A
+        line of JSON, a row, or a text without a place to cut it that is larger than
+        ``max_document`` ends the run. ``verify`` reads the files once more, and compares them with
+        the check sums in their manifest.
 
         ``progress`` shows a bar, by default if standard error is a terminal, or is a function that
         is told how far it is.
@@ -376,6 +380,7 @@ class Tokenizer(Identity):
             on_error=on_error,
             dtype=dtype,
             shard_size=shard_size,
+            max_document=max_document,
             threads=threads,
             overwrite=overwrite,
             verify=verify,

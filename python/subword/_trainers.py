@@ -33,6 +33,7 @@ class BpeTrainer(Trainer):
       whose bytes sort last) or "smallest-ids" (as Hugging Face does).
     * ``min_count``: a pair that occurs less often is not merged.
     * ``max_token_length``: no token gets longer, in bytes; for "chars" in characters, without mark.
+      Hugging Face's trainer leaves the limit itself out: its 6 is 5 here.
     * ``initial_vocab``: the tokens to start with, "bytes", "chars" (the characters of the corpus),
       or a list of bytes whose places are the ids.
     * ``end_of_word``: a mark that ends every piece, a token of its own. By default "</w>" for

@@ -100,7 +100,7 @@ class TrainingLog:
         path = Path(path)
         partial = path.with_name(f".{path.name}.{os.getpid()}.part")
         try:
-            with partial.open("w", encoding="ascii") as stream:
+            with partial.open("x", encoding="ascii") as stream:
                 stream.writelines(f"{line}\n" for line in self.json_lines())
             partial.replace(path)
         finally:

@@ -67,5 +67,5 @@ class ModelInputs(TypedDict):
 class Rows(Protocol):
     """What reads the rows of a table for the engine."""
 
-    def next(self, row: int) -> tuple[memoryview, npt.NDArray[np.int64], list[int], int] | None:
+    def next(self, row: int) -> tuple[bytes, npt.NDArray[np.int64], list[int], int] | None:
         """Texts from a row on, where each ends, which are missing, how much of the file it is."""

@@ -75,18 +75,25 @@ def ask_all() -> dict[str, Any]:
     every = set(answers["punctuation"])
     spaced = [c for c in CHARACTERS[1:] if cjk(f"a{chr(c)}b") == ["a", chr(c), "b"]]
     answers["cjk"] = [c for c in spaced if c not in every]
-    lower = tokenizer("lowercase")
-    answers["lower"] = changes(lower)
-    strip = tokenizer("strip_accents")
-    answers["strip"] = changes(strip)
-    answers |= orders(strip, answers["strip"])
+    answers["lower"] = changes("lowercase")
+    answers["strip"] = changes("strip_accents")
+    answers |= orders(tokenizer("strip_accents"), answers["strip"])
     return answers
 
 
-def changes(ask: Ask) -> dict[int, str]:
-    """What a character becomes, where that is something else."""
-    made = {c: "".join(ask(f"a{chr(c)}b"))[1:-1] for c in CHARACTERS[1:]}
-    return {c: text for c, text in made.items() if text != chr(c) and chr(c).strip()}
+def changes(option: str) -> dict[int, str]:
+    """What a character becomes by one option, where that is something else.
+
+    The word split drops white space, so the normaliser alone is asked what becomes of it.
+    """
+    from tokenizers.normalizers import BertNormalizer
+
+    ask = tokenizer(option)
+    made = {c: "".join(ask(f"a{chr(c)}b"))[1:-1] for c in CHARACTERS[1:] if chr(c).strip()}
+    normalizer = BertNormalizer(**{name: name == option for name in OPTIONS})
+    spaces = (c for c in CHARACTERS if not chr(c).strip())
+    made |= {c: normalizer.normalize_str(chr(c)) for c in spaces}
+    return {c: text for c, text in made.items() if text != chr(c)}
 
 
 def orders(strip: Ask, stripped: dict[int, str]) -> dict[str, Any]:

@@ -11,7 +11,8 @@ fsync the directory                            the new name is on the disk
 Invariants
 * Until the rename the old file is untouched; on any error the temporary file is removed.
 * A symbolic link stays one: the file that it points to is replaced.
-* A file that existed keeps its permissions, a new one gets those of any new file.
+* A file that existed keeps its permissions, a new one gets those of any new file. Until it has those of
+  the old one, nobody but the owner may open it.
 
 Several files are all written before the first is renamed, so that a full disk changes none of them.
 What is too large to be held in memory is written bit by bit ([`Staged::create`]).
@@ -58,10 +59,11 @@ impl Staged {
         if target.is_dir() {
             return Err(io::Error::from(io::ErrorKind::IsADirectory));
         }
-        let (temporary, file) = create_beside(&target)?;
+        let old = fs::metadata(&target).ok();
+        let (temporary, file) = create_beside(&target, old.is_some())?;
         let file = BufWriter::with_capacity(1 << 16, file);
         let staged = Staged { file, temporary: Some(temporary), target };
-        if let Ok(old) = fs::metadata(&staged.target) {
+        if let Some(old) = old {
             staged.file.get_ref().set_permissions(old.permissions())?;
         }
         Ok(staged)
@@ -105,14 +107,20 @@ impl Drop for Staged {
     }
 }
 
-/// A new file in the directory of `target`, under a name that no file has.
-fn create_beside(target: &Path) -> io::Result<(PathBuf, File)> {
+/// A new file in the directory of `target`, under a name that no file has; only for the owner if it is
+/// `private`.
+fn create_beside(target: &Path, private: bool) -> io::Result<(PathBuf, File)> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     loop {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!(".subword-{}-{number}.tmp", std::process::id());
         let path = directory_of(target).join(name);
-        match OpenOptions::new().write(true).create_new(true).open(&path) {
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        if private {
+            only_for_the_owner(&mut options);
+        }
+        match options.open(&path) {
             Ok(file) => return Ok((path, file)),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
@@ -139,9 +147,25 @@ pub(crate) fn directory_of(path: &Path) -> &Path {
     }
 }
 
-/// A rename is on the disk once its directory is. Only Unix can open a directory to say so.
+/// A file that these options create can be opened by its owner alone, where the system has modes.
+pub(crate) fn only_for_the_owner(options: &mut OpenOptions) {
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+    #[cfg(not(unix))]
+    let _ = options;
+}
+
+/// A rename is on the disk once its directory is. Only Unix can open a directory to say so, and only
+/// one that may be read: without that right the rename stays as it is.
 pub(crate) fn sync_directory(directory: &Path) -> io::Result<()> {
-    if cfg!(unix) { File::open(directory)?.sync_all() } else { Ok(()) }
+    if !cfg!(unix) {
+        return Ok(());
+    }
+    match File::open(directory) {
+        Ok(opened) => opened.sync_all(),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
+        Err(error) => Err(error),
+    }
 }
 
 #[cfg(test)]
@@ -188,6 +212,19 @@ mod tests {
         staged.commit().unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"whole");
         assert_eq!(folder.names(), ["t"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_for_its_owner_is_so_while_it_is_written() {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let folder = Folder::new();
+        let (path, _file) = create_beside(&folder.path("t"), true).unwrap();
+        assert_eq!(mode(&path), 0o600);
+        let plain = folder.file("plain", "");
+        let (path, _file) = create_beside(&folder.path("t"), false).unwrap();
+        assert_eq!(mode(&path), mode(&plain));
     }
 
     #[cfg(unix)]

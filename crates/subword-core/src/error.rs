@@ -71,8 +71,13 @@ pub enum Error {
         /// What to do about it.
         hint: Option<String>,
     },
-    /// Whoever watches the work does not want it to go on.
+    /// The caller does not want the work to go on: see [`crate::interrupt`].
     Stopped,
+    /// There is no memory for this much at once.
+    Memory {
+        /// How much was asked for, in bytes.
+        bytes: usize,
+    },
     /// An argument that makes no sense.
     Argument {
         /// What was expected and what was found.
@@ -197,6 +202,7 @@ impl fmt::Display for Error {
                 write!(f, "{place}: not UTF-8 (byte {position})")
             }
             Error::Stopped => f.write_str("stopped"),
+            Error::Memory { bytes } => write!(f, "no memory for {bytes} bytes"),
             Error::Argument { message } => f.write_str(message),
             Error::Training { message, hint } => {
                 f.write_str(message)?;

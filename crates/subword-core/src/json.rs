@@ -23,6 +23,7 @@ use std::borrow::Cow;
 
 use crate::arch::checked_utf8;
 use crate::error::{Error, Result};
+use crate::interrupt;
 use crate::types::TokenId;
 use crate::vocab::MAX_ID;
 
@@ -100,6 +101,7 @@ impl<'a> Json<'a> {
         }
         loop {
             let key = self.string_or("a key in quotes")?;
+            interrupt::worked(key.len())?;
             self.take(b':', "':'")?;
             field(self, key)?;
             if self.takes(b'}') {
@@ -116,6 +118,7 @@ impl<'a> Json<'a> {
             return Ok(());
         }
         loop {
+            interrupt::worked(1)?;
             item(self)?;
             if self.takes(b']') {
                 return Ok(());

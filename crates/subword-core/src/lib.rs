@@ -17,6 +17,7 @@ From what a user holds down to bytes:
 | `writing`   | the assembly: files to token files; threads                               |
 | `formats`   | files to `Model` and back                                                 |
 | `corpus`    | files to blocks of text                                                   |
+| `boundary`  | where a text may be cut so that both parts encode alone                   |
 | `special`   | text to ordinary spans and special tokens                                 |
 | `normalize` | text to normalised text                                                   |
 | `counts`    | how often each piece occurs                                               |
@@ -31,6 +32,10 @@ From what a user holds down to bytes:
 | `atomic`    | writes that are all or nothing                                            |
 | `bert`      | what BERT's normaliser and word split do with a character                  |
 | `utf8`      | characters as Python keeps them to UTF-8                                  |
+| `parallel`  | threads for one call                                                      |
+| `interrupt` | work that its caller can interrupt                                        |
+| `memory`    | allocations that may fail                                                 |
+| `seed`      | the random key of this process, for hashes                                |
 | `arch`      | byte scans with SIMD forms                                                |
 
 Stages do not know each other: `tokenizer` joins them. All may read the plain data in `model`, which
@@ -40,6 +45,7 @@ itself knows only the names of the patterns.
 pub mod arch;
 mod atomic;
 pub mod bert;
+pub mod boundary;
 pub mod bpe;
 pub mod cache;
 pub mod corpus;
@@ -47,11 +53,15 @@ pub mod counting;
 pub mod counts;
 pub mod error;
 pub mod formats;
+pub mod interrupt;
 mod json;
 pub mod longest;
+pub mod memory;
 pub mod model;
 pub mod normalize;
+mod parallel;
 pub mod pretok;
+mod seed;
 pub mod special;
 pub mod tokenizer;
 pub mod trainer;
@@ -64,8 +74,8 @@ pub mod writing;
 pub use counts::Counts;
 pub use error::{Error, Result};
 pub use model::{
-    Bert, BertTables, Content, Encoder, EndOfWord, Merges, Model, Normalizer, Pattern, Slot,
-    SpecialToken, Start, Template, Units, Unknown, WordLimit, WordPiece,
+    Bert, BertTables, Content, Decoder, Encoder, EndOfWord, Merges, Model, Normalizer, Pattern,
+    Slot, SpecialToken, Start, Template, TrimOffsets, Units, Unknown, WordLimit, WordPiece,
 };
 pub use special::Allowed;
 pub use tokenizer::{Located, Ragged, Tokenizer};

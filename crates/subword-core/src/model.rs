@@ -7,6 +7,8 @@ written as equal bytes.
 */
 
 mod encoder;
+mod output;
+mod special;
 mod start;
 mod template;
 mod truncated;
@@ -21,6 +23,7 @@ use crate::vocab::{MAX_ID, Vocab};
 pub const MAX_SPECIAL_BYTES: usize = 1024;
 
 pub use encoder::{Encoder, Unknown, WordLimit, WordPiece};
+pub use output::{Decoder, TrimOffsets};
 pub use start::{EndOfWord, Start, Units};
 pub use template::{Content, Slot, Template};
 
@@ -45,6 +48,10 @@ pub struct Model {
     pub special_tokens: Vec<SpecialToken>,
     /// What is put around a text when the caller asks for it.
     pub template: Template,
+    /// Which white space offsets leave out.
+    pub trim_offsets: TrimOffsets,
+    /// What the text of ids is.
+    pub decoder: Decoder,
 }
 
 /// The two meanings that BPE has in the wild.
@@ -230,6 +237,8 @@ impl Model {
             normalizer: Normalizer::None,
             special_tokens,
             template: Template::default(),
+            trim_offsets: TrimOffsets::default(),
+            decoder: Decoder::default(),
         }
     }
 
@@ -238,9 +247,9 @@ impl Model {
     ///
     /// After it: what pieces start from are tokens, which for bytes is every byte that UTF-8 uses
     /// (GPT-NeoX lacks the other 13), every listed merge joins two tokens into a third, no pair is listed twice, special tokens are non-empty,
-    /// distinct, sorted and share no id with another string. A special token that no merge makes is
-    /// not in the vocabulary, so that ordinary text cannot produce it. A pattern that has a name
-    /// goes by it.
+    /// distinct, sorted and share no id with an ordinary token; several may share one with each other
+    /// (`o200k_harmony` has such a pair). A special token that text cannot become is not in the
+    /// vocabulary: see [`Model::may_be_text`]. A pattern that has a name goes by it.
     pub fn checked(mut self) -> Result<Self> {
         encoder::check(&self)?;
         start::check(&self)?;
@@ -253,21 +262,13 @@ impl Model {
         for token in &self.special_tokens {
             check_special_token(&self.vocab, token)?;
         }
-        for two in self.special_tokens.windows(2) {
-            if two[0].id == two[1].id {
-                let (id, a, b) = (two[0].id, &two[0].content, &two[1].content);
-                return Err(Error::format(format!(
-                    "id {id} has two special tokens: {a:?} and {b:?}"
-                )));
-            }
-        }
         let mut contents: Vec<&str> =
             self.special_tokens.iter().map(|t| t.content.as_str()).collect();
         contents.sort_unstable();
         if let Some(two) = contents.windows(2).find(|two| two[0] == two[1]) {
             return Err(Error::format(format!("the special token {:?} is there twice", two[0])));
         }
-        self.remove_special_tokens(&made);
+        self.remove_special_tokens(&made)?;
         self.template.check()?;
         for id in self.template.ids() {
             if self.token_bytes(id).is_none() {
@@ -279,41 +280,9 @@ impl Model {
         Ok(self)
     }
 
-    /// Takes the special tokens that no merge makes or uses out of the vocabulary. `made` are the
-    /// ids that the listed merges make.
-    fn remove_special_tokens(&mut self, made: &[TokenId]) {
-        let vocab = &self.vocab;
-        let starts = self.as_word_piece().is_none();
-        let no_unit = |&id: &TokenId| {
-            vocab.bytes_of(id).is_some_and(|bytes| !(starts && self.start.is_unit(bytes)))
-        };
-        let special = self.special_tokens.iter().map(|token| token.id);
-        let mut unused: Vec<TokenId> = special.filter(no_unit).collect();
-        if unused.is_empty() {
-            return;
-        }
-        match &self.merges {
-            Merges::Ranked => unused.retain(|&id| {
-                let bytes = vocab.bytes_of(id).unwrap_or_default();
-                let token = |bytes| vocab.id_of(bytes).is_some();
-                !(1..bytes.len()).any(|at| token(&bytes[..at]) && token(&bytes[at..]))
-            }),
-            Merges::Listed(pairs) => {
-                let mut used = vec![false; vocab.id_limit() as usize];
-                let parts = pairs.iter().flat_map(|&(left, right)| [left, right]);
-                parts.chain(made.iter().copied()).for_each(|id| used[id as usize] = true);
-                unused.retain(|&id| !used[id as usize]);
-            }
-        }
-        unused.into_iter().for_each(|id| self.vocab.remove(id));
-    }
-
-    /// The bytes of a token, special or not.
+    /// The bytes of a token, special or not. Of special tokens that share an id it is the first.
     pub fn token_bytes(&self, id: TokenId) -> Option<&[u8]> {
-        self.vocab.bytes_of(id).or_else(|| {
-            let at = self.special_tokens.binary_search_by_key(&id, |token| token.id).ok()?;
-            Some(self.special_tokens[at].content.as_bytes())
-        })
+        self.vocab.bytes_of(id).or_else(|| Some(self.special_token(id)?.content.as_bytes()))
     }
 
     /// One more than the largest id, special tokens included.

@@ -8,15 +8,33 @@ Text to ordinary spans and special tokens.
 The leftmost special token is cut out first, and of those that start at the same place the longest.
 Which special tokens count is the caller's choice ([`Allowed`]); tokens that are always matched
 count in any case.
+
+What one token swallows may be another one: after a token with `rstrip` comes white space that is
+a token itself. Then both are found, as in Hugging Face's tokenizers, and their spans overlap. The white
+space between them that is no token counts as ordinary text again:
+
+```text
+"a<m>   b", <m> with rstrip, two spaces are a token  ->  "a" | "<m>   " | "  " | " " | "b"
+```
+
+A token that does not count may still hide one that does: where `<a>` is text and `a>b` is always
+matched, nothing is found in `<a>b`. Hugging Face's tokenizers look for all tokens at once and leave out
+those that do not count; such tokens are *passed over* here. Where a caller selects some special tokens,
+which Hugging Face's tokenizers cannot do, the others are unknown, as in tiktoken.
 */
 
-use std::sync::LazyLock;
+mod edges;
+
+use std::cmp::Ordering;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
+use crate::arch::FirstUse;
 use crate::error::{Error, Result};
 use crate::model::SpecialToken;
 use crate::types::TokenId;
+
+pub use edges::Edges;
 
 /// Which special tokens are recognised in a text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -38,6 +56,9 @@ pub struct Finder {
     /// None where there is nothing to find.
     automaton: Option<AhoCorasick>,
     tokens: Vec<SpecialToken>,
+    /// How many of the tokens count; those behind them are passed over.
+    counting: usize,
+    edges: Box<Edges>,
 }
 
 /// A part of a text.
@@ -52,9 +73,22 @@ pub struct Span {
 }
 
 impl Finder {
-    /// Finds these.
+    /// Finds these. One that is empty, as a token may be after normalisation, is never found.
     pub fn new(tokens: impl IntoIterator<Item = SpecialToken>) -> Result<Finder> {
-        let tokens: Vec<SpecialToken> = tokens.into_iter().collect();
+        Finder::passing_over(tokens, [])
+    }
+
+    /// Finds these, and passes over `hiding`: text that spells one of them, and none of the others that
+    /// starts before it or is longer, is ordinary.
+    pub fn passing_over(
+        tokens: impl IntoIterator<Item = SpecialToken>,
+        hiding: impl IntoIterator<Item = SpecialToken>,
+    ) -> Result<Finder> {
+        let spelled = |token: &SpecialToken| !token.content.is_empty();
+        let mut tokens: Vec<SpecialToken> = tokens.into_iter().filter(spelled).collect();
+        let counting = tokens.len();
+        let hiding = hiding.into_iter().filter(spelled).collect();
+        tokens.extend(overlapping(&tokens, hiding));
         let automaton = if tokens.is_empty() {
             None
         } else {
@@ -66,7 +100,7 @@ impl Finder {
                     .map_err(|error| Error::format(format!("too many special tokens: {error}")))?,
             )
         };
-        Ok(Finder { automaton, tokens })
+        Ok(Finder { automaton, edges: Box::new(Edges::of(&tokens)), tokens, counting })
     }
 
     /// Whether it never finds anything.
@@ -74,24 +108,20 @@ impl Finder {
         self.automaton.is_none()
     }
 
-    /// What it finds.
-    pub fn contents(&self) -> impl Iterator<Item = &str> {
+    /// What two adjacent bytes tell about what it finds.
+    pub fn edges(&self) -> &Edges {
+        &self.edges
+    }
+
+    /// What it finds or passes over.
+    #[cfg(test)]
+    pub(crate) fn contents(&self) -> impl Iterator<Item = &str> {
         self.tokens.iter().map(|token| token.content.as_str())
     }
 
-    /// The length of the longest token that it finds, in bytes.
+    /// The length of the longest token that it finds or passes over, in bytes.
     pub fn longest(&self) -> usize {
         self.tokens.iter().map(|token| token.content.len()).max().unwrap_or(0)
-    }
-
-    /// Whether a token that it finds swallows white space or looks at its neighbours.
-    pub fn looks_around(&self) -> bool {
-        self.tokens.iter().any(|token| token.lstrip || token.rstrip || token.single_word)
-    }
-
-    /// Whether all tokens that it finds are runs of spaces.
-    pub fn finds_only_spaces(&self) -> bool {
-        self.tokens.iter().all(|token| token.content.bytes().all(|byte| byte == b' '))
     }
 
     /// The first special token in a text and where it starts.
@@ -100,22 +130,34 @@ impl Finder {
         Some((&self.tokens[found.pattern()], found.start()))
     }
 
-    /// Calls `span` with each part of the text, in order; no part is empty.
+    /// Calls `span` with each part of the text, in order; no part is empty. Special tokens overlap
+    /// where one swallows white space that is another.
     pub fn split(&self, text: &[u8], mut span: impl FnMut(Span) -> Result<()>) -> Result<()> {
         let mut at = 0;
+        // Where the white space ends that was swallowed last: a run of it is walked over once.
+        let mut swallowed = 0;
         for found in self.automaton.iter().flat_map(|automaton| automaton.find_iter(text)) {
+            if found.pattern().as_usize() >= self.counting {
+                continue;
+            }
             let token = &self.tokens[found.pattern()];
             let (mut start, mut end) = (found.start(), found.end());
-            if start < at
-                || token.single_word && (ends_in_word(&text[..start]) || starts_word(&text[end..]))
-            {
+            if token.single_word && (ends_in_word(&text[..start]) || starts_word(&text[end..])) {
                 continue;
             }
             if token.lstrip {
-                start = at.max(trimmed_end(&text[..start]));
+                start = at + text.get(at..start).map_or(0, trimmed_end);
             }
             if token.rstrip {
-                end += text[end..].len() - trimmed_start(&text[end..]);
+                end = match end.cmp(&swallowed) {
+                    Ordering::Less => swallowed,
+                    _ => text.len() - trimmed_start(&text[end..]),
+                };
+                swallowed = end;
+            }
+            if start >= end {
+                // All of it was swallowed by the token before it, and it begins where that one ends.
+                continue;
             }
             if start > at {
                 span(Span { start: at, end: start, special: None })?;
@@ -130,11 +172,33 @@ impl Finder {
     }
 }
 
+/// The tokens of `hiding` that may hide one of `tokens`, because some text spells parts of both with
+/// the same bytes, or because they may hide one that does. Most have no byte in common with any, as
+/// `<|endoftext|>` and runs of spaces.
+fn overlapping(tokens: &[SpecialToken], hiding: Vec<SpecialToken>) -> Vec<SpecialToken> {
+    let mut bytes = [false; 256];
+    let add = |bytes: &mut [bool; 256], token: &SpecialToken| {
+        token.content.bytes().for_each(|byte| bytes[usize::from(byte)] = true);
+    };
+    tokens.iter().for_each(|token| add(&mut bytes, token));
+    let (mut found, mut rest) = (Vec::new(), hiding);
+    loop {
+        let shares = |token: &SpecialToken| token.content.bytes().any(|b| bytes[usize::from(b)]);
+        let (more, others): (Vec<_>, Vec<_>) = rest.into_iter().partition(shares);
+        if more.is_empty() {
+            return found;
+        }
+        more.iter().for_each(|token| add(&mut bytes, token));
+        found.extend(more);
+        rest = others;
+    }
+}
+
 /// `\w`, as the regular expression engine has it.
 fn is_word(c: char) -> bool {
-    static WORD: LazyLock<fancy_regex::Regex> =
-        LazyLock::new(|| fancy_regex::Regex::new(r"^\w").expect("a valid pattern"));
-    WORD.is_match(c.encode_utf8(&mut [0; 4])).unwrap_or(false)
+    static WORD: FirstUse<fancy_regex::Regex> = FirstUse::new();
+    let word = WORD.get_or_make(|| fancy_regex::Regex::new(r"^\w").expect("a valid pattern"));
+    word.is_match(c.encode_utf8(&mut [0; 4])).unwrap_or(false)
 }
 
 fn last_char(text: &[u8]) -> Option<char> {
@@ -209,6 +273,63 @@ mod tests {
         let word = || SpecialToken { single_word: true, ..SpecialToken::new("dog", 1) };
         assert_eq!(parts(vec![word()], "dogs é_dog"), [part("dogs é_dog", None)]);
         assert_eq!(parts(vec![word()], "a dog!")[1], part("dog", Some(1)));
+    }
+
+    #[test]
+    fn white_space_that_was_swallowed_may_be_a_token_itself() {
+        let tokens = || {
+            let strip = SpecialToken { rstrip: true, ..SpecialToken::new("<m>", 1) };
+            vec![strip, SpecialToken::new("  ", 2)]
+        };
+        let swallowed = part("<m>   ", Some(1));
+        let expected = [part("a", None), swallowed, part("  ", Some(2)), part(" b", None)];
+        assert_eq!(parts(tokens(), "a<m>   b"), expected);
+        let left = SpecialToken { lstrip: true, ..SpecialToken::new("\t", 3) };
+        let tokens = tokens().into_iter().chain([left]).collect();
+        assert_eq!(parts(tokens, "<m> \tb"), [part("<m> \t", Some(1)), part("b", None)]);
+    }
+
+    #[test]
+    fn a_run_of_tokens_that_swallow_white_space_takes_linear_time() {
+        let text = "\t".repeat(1 << 20);
+        for (lstrip, rstrip) in [(true, false), (false, true), (true, true)] {
+            let tab = SpecialToken { lstrip, rstrip, ..SpecialToken::new("\t", 1) };
+            let mut found = 0;
+            let count = |_| {
+                found += 1;
+                Ok(())
+            };
+            Finder::new([tab]).unwrap().split(text.as_bytes(), count).unwrap();
+            // With both, the first token swallows all others.
+            assert_eq!(found, if lstrip && rstrip { 1 } else { text.len() });
+        }
+    }
+
+    #[test]
+    fn a_token_that_does_not_count_hides_what_overlaps_it() {
+        let always = || vec![SpecialToken::new("a>b", 2)];
+        let split = |hiding: Vec<SpecialToken>, text: &str| {
+            let mut found = Vec::new();
+            let finder = Finder::passing_over(always(), hiding).unwrap();
+            finder.split(text.as_bytes(), |span| {
+                found.push((span.start, span.special));
+                Ok(())
+            })?;
+            Ok::<_, Error>(found)
+        };
+        assert_eq!(split(vec![], "<a>b"), Ok(vec![(0, None), (1, Some(2))]));
+        assert_eq!(split(vec![SpecialToken::new("<a>", 1)], "<a>b"), Ok(vec![(0, None)]));
+        // One that hides the one that hides.
+        let both = || vec![SpecialToken::new("<a>", 1), SpecialToken::new("x<", 3)];
+        assert_eq!(split(both(), "x<a>b"), Ok(vec![(0, None), (2, Some(2))]));
+        let finder = Finder::passing_over(always(), [SpecialToken::new("|-|", 4)]).unwrap();
+        assert_eq!(finder.contents().collect::<Vec<_>>(), ["a>b"], "no byte in common");
+    }
+
+    #[test]
+    fn an_empty_token_is_never_found() {
+        assert_eq!(parts(vec![SpecialToken::new("", 1)], "ab"), [part("ab", None)]);
+        assert!(Finder::new([SpecialToken::new("", 1)]).unwrap().is_empty());
     }
 
     #[test]

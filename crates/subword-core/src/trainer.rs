@@ -22,15 +22,13 @@ use crate::bpe::train::{self, Learned, Rules, Ties, Words};
 use crate::bpe::{Merged, Merger};
 use crate::counts::Counts;
 use crate::error::{Error, Result};
+use crate::interrupt;
 use crate::model::{Encoder, EndOfWord, Merges, Model, SpecialToken, Units};
 use crate::types::{Count, TokenId};
 use crate::vocab::{MAX_ID, Vocab};
 
-/// Asked now and then whether to go on.
-type GoOn<'a> = &'a mut dyn FnMut() -> Result<()>;
-
-/// How many pieces are prepared from one question to the next: some milliseconds.
-const PIECES_BETWEEN: usize = 1 << 13;
+/// To prepare a piece is about as much work as to read so many bytes.
+const PIECE: usize = 64;
 
 /// What is said if there is nothing to learn from, and the hint.
 const NO_PIECES: (&str, &str) = (
@@ -124,31 +122,22 @@ pub fn train(
     settings: &Settings<'_>,
     watch: &mut dyn FnMut(usize, usize) -> Result<()>,
 ) -> Result<Trained> {
-    Training::new(counts, settings, &mut || Ok(()))?.run(watch)
+    Training::new(counts, settings)?.run(watch)
 }
 
-/// Calls `each` with all pieces, and `go_on` now and then: an error that it returns ends the walk.
-fn each_piece(
-    counts: &Counts,
-    go_on: GoOn<'_>,
-    mut each: impl FnMut(&[u8], Count) -> Result<()>,
-) -> Result<()> {
-    let mut seen = 0usize;
+/// Calls `each` with all pieces.
+fn each_piece(counts: &Counts, mut each: impl FnMut(&[u8], Count) -> Result<()>) -> Result<()> {
     counts.for_each(|piece, count| {
-        if seen.is_multiple_of(PIECES_BETWEEN) {
-            go_on()?;
-        }
-        seen += 1;
+        interrupt::worked(PIECE)?;
         each(piece, count)
     })
 }
 
 impl Training {
-    /// Turns the counted pieces into what they start as, and checks the settings. `go_on` is called now
-    /// and then; an error that it returns ends the training.
-    pub fn new(counts: &Counts, settings: &Settings<'_>, go_on: GoOn<'_>) -> Result<Training> {
+    /// Turns the counted pieces into what they start as, and checks the settings.
+    pub fn new(counts: &Counts, settings: &Settings<'_>) -> Result<Training> {
         let begin = Instant::now();
-        let model = first_model(counts, settings, go_on)?;
+        let model = first_model(counts, settings)?;
         // Unless the caller lists it among the special tokens, unk is the first of them.
         let special_tokens = settings.special_tokens.as_deref();
         let mut special_tokens = special_tokens.unwrap_or(counts.special_tokens()).to_vec();
@@ -156,9 +145,9 @@ impl Training {
         special_tokens.splice(0..0, unk.collect::<Vec<_>>());
         let (merges, tokens) = how_many(settings, &special_tokens, &model)?;
         let words = if model.start.is_plain() {
-            first_tokens(counts, &model, go_on)?
+            first_tokens(counts, &model)?
         } else {
-            alphabet::first_tokens(counts, &model, go_on)?
+            alphabet::first_tokens(counts, &model)?
         };
         if words.is_empty() {
             return Err(Error::training(NO_PIECES.0).with_hint(NO_PIECES.1));
@@ -201,7 +190,7 @@ impl Training {
 }
 
 /// What training starts from, as a model.
-fn first_model(counts: &Counts, settings: &Settings<'_>, go_on: GoOn<'_>) -> Result<Model> {
+fn first_model(counts: &Counts, settings: &Settings<'_>) -> Result<Model> {
     check_words(settings)?;
     if settings.max_token_length == Some(0) {
         return Err(Error::Argument {
@@ -213,10 +202,10 @@ fn first_model(counts: &Counts, settings: &Settings<'_>, go_on: GoOn<'_>) -> Res
         ..Default::default()
     };
     let vocab = match settings.start {
-        Start::Bytes => alphabet::first_vocab(counts, &start, None, go_on)?,
+        Start::Bytes => alphabet::first_vocab(counts, &start, None)?,
         Start::Characters(limit) => {
             start.units = Units::Characters;
-            alphabet::first_vocab(counts, &start, limit, go_on)?
+            alphabet::first_vocab(counts, &start, limit)?
         }
         Start::Given(tokens) => Vocab::new((0..).zip(tokens.iter().map(Vec::as_slice)))?,
         Start::Base(base) => {
@@ -306,22 +295,22 @@ fn how_many(
 }
 
 /// The pieces as the tokens that they start as.
-fn first_tokens(counts: &Counts, model: &Model, go_on: GoOn<'_>) -> Result<Words> {
-    let merger = Merger::new(model);
+fn first_tokens(counts: &Counts, model: &Model) -> Result<Words> {
+    let merger = Merger::new(model)?;
     let missing = merger.missing_bytes();
     // No piece has a byte that is missing.
     let byte_id = |byte: usize| model.vocab.id_of(&[byte as u8]).unwrap_or_default();
     let byte_ids: [TokenId; 256] = std::array::from_fn(byte_id);
     let bytes = model.merges == Merges::Listed(Vec::new());
     let (mut words, mut merged, mut ids) = (Words::default(), Merged::default(), Vec::new());
-    each_piece(counts, go_on, |piece, count| {
+    each_piece(counts, |piece, count| {
         if let Some(byte) = missing.iter().find(|byte| piece.contains(byte)) {
             return Err(Error::training(format!("no token for byte 0x{byte:02X} to start from")));
         }
         if bytes {
             return words.push(piece.iter().map(|&byte| byte_ids[usize::from(byte)]), count);
         }
-        merger.encode(&model.vocab, piece, &mut merged, &mut ids);
+        merger.encode(&model.vocab, piece, &mut merged, &mut ids)?;
         words.push(ids.drain(..), count)
     })?;
     Ok(words)

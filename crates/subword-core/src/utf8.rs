@@ -12,6 +12,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::arch::{self, Classify, Kernel, Level, Line, UTF8_GROUP};
+use crate::memory;
 
 /// A number that may be a character.
 trait Unit: Copy {
@@ -96,8 +97,10 @@ impl<'a> Characters<'a> {
     }
 
     /// Appends the text as UTF-8, or tells the position of the first unit that is no character: then
-    /// some of it may have been appended.
+    /// some of it may have been appended. If there is no memory for it, the first position: whoever converts
+    /// the text in another way then hears of it there.
     pub fn append_to(self, text: &mut Vec<u8>) -> Result<(), usize> {
+        memory::reserve(text, self.most_bytes()).map_err(|_| 0usize)?;
         match self {
             Characters::Utf8(units) => {
                 text.extend_from_slice(units);
@@ -106,6 +109,16 @@ impl<'a> Characters<'a> {
             Characters::One(units) => append_units(units, text),
             Characters::Two(units) => append_units(units, text),
             Characters::Four(units) => append_units(units, text),
+        }
+    }
+
+    /// The most bytes that it can have as UTF-8.
+    fn most_bytes(self) -> usize {
+        match self {
+            Characters::Utf8(units) => units.len(),
+            Characters::One(units) => 2 * units.len(),
+            Characters::Two(units) => 3 * units.len(),
+            Characters::Four(units) => 4 * units.len(),
         }
     }
 
@@ -119,7 +132,7 @@ impl<'a> Characters<'a> {
 
     /// The text as UTF-8, in memory of its own.
     pub fn to_utf8(self) -> Result<Vec<u8>, usize> {
-        let mut text = Vec::with_capacity(self.len() + self.len() / 2);
+        let mut text = memory::with_capacity(self.most_bytes()).map_err(|_| 0usize)?;
         arch::prefer_huge_pages(text.spare_capacity_mut());
         self.append_to(&mut text)?;
         Ok(text)
@@ -141,7 +154,8 @@ const RUN: usize = 32;
 
 /// Appends the text as UTF-8. If that fails some of it may have been appended.
 fn append_units<U: Unit>(units: &[U], text: &mut Vec<u8>) -> Result<(), usize> {
-    Level::best().run(AppendUnits(units, text))
+    // Whoever makes a tokenizer is told of a wrong choice; text can be converted all the same.
+    Level::chosen().unwrap_or(Level::SCALAR).run(AppendUnits(units, text))
 }
 
 struct AppendUnits<'a, U>(&'a [U], &'a mut Vec<u8>);

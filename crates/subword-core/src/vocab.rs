@@ -9,7 +9,8 @@ arena  ! " # ... t h e Ġ t h e
 spans  0..1 1..2 2..3 ... 83..86 86..90        an empty span: no token has this id
 ```
 
-Ids may have holes (published vocabularies skip some), but not absurd ones: see [`MAX_ID`].
+Ids may have holes (published vocabularies skip some), but not absurd ones: see [`MAX_ID`]. The hash is
+keyed (see `seed`), because tokens are chosen by whoever wrote a file.
 */
 
 use std::fmt;
@@ -17,6 +18,8 @@ use std::ops::Range;
 
 use crate::arch;
 use crate::error::{Error, Result};
+use crate::interrupt;
+use crate::seed::Seed;
 use crate::types::TokenId;
 
 /// The largest id that a vocabulary may use: 2²¹ − 1, eight times the largest published vocabulary.
@@ -25,6 +28,9 @@ pub const MAX_ID: TokenId = (1 << 21) - 1;
 
 /// The longest token that a vocabulary may have, in bytes.
 pub const MAX_TOKEN_BYTES: usize = 1 << 16;
+
+/// How many bytes all tokens may have together: places in the arena are 32-bit numbers.
+const MAX_ARENA_BYTES: usize = u32::MAX as usize;
 
 /// About how many bytes a token has, to make room.
 const USUAL_BYTES: usize = 8;
@@ -39,11 +45,14 @@ pub struct Vocab {
     spans: Vec<(u32, u32)>,
     slots: Vec<u64>,
     len: usize,
+    /// The key of the hash.
+    seed: Seed,
 }
 
 impl Vocab {
-    /// An empty vocabulary with room for `tokens` tokens.
+    /// An empty vocabulary with room for `tokens` tokens, or for as many as there are ids if that is less.
     pub fn with_capacity(tokens: usize) -> Self {
+        let tokens = tokens.min(MAX_ID as usize + 1);
         let mut vocab = Vocab::default();
         vocab.reserve(tokens);
         vocab.arena.reserve(tokens * USUAL_BYTES);
@@ -72,7 +81,7 @@ impl Vocab {
     pub fn insert(&mut self, id: TokenId, bytes: &[u8]) -> Result<()> {
         let start = self.arena.len();
         self.arena.extend_from_slice(bytes);
-        let entered = self.enter(id, start..start + bytes.len(), tag_of(bytes));
+        let entered = self.enter(id, start..start + bytes.len(), self.tag_of(bytes));
         if entered.is_err() {
             self.arena.truncate(start);
         }
@@ -92,6 +101,9 @@ impl Vocab {
             return Err(Error::format(format!(
                 "the token with id {id} has {len} bytes, the limit is {MAX_TOKEN_BYTES}"
             )));
+        }
+        if place.end > MAX_ARENA_BYTES {
+            return Err(too_many_bytes(id));
         }
         let bytes = &self.arena[place.clone()];
         if let Some(other) = self.bytes_of(id) {
@@ -126,7 +138,7 @@ impl Vocab {
     pub fn remove(&mut self, id: TokenId) {
         let Some(bytes) = self.bytes_of(id) else { return };
         let mask = self.slots.len() - 1;
-        let mut slot = self.find(tag_of(bytes), bytes);
+        let mut slot = self.find(self.tag_of(bytes), bytes);
         self.slots[slot] = FREE;
         self.spans[id as usize] = (0, 0);
         self.len -= 1;
@@ -151,7 +163,7 @@ impl Vocab {
         if self.slots.is_empty() {
             return None;
         }
-        let slot = self.slots[self.find(tag_of(bytes), bytes)];
+        let slot = self.slots[self.find(self.tag_of(bytes), bytes)];
         (slot != FREE).then_some(slot as TokenId)
     }
 
@@ -163,8 +175,8 @@ impl Vocab {
 
     /// The bytes of a token.
     pub fn bytes_of(&self, id: TokenId) -> Option<&[u8]> {
-        let &(start, len) = self.spans.get(id as usize)?;
-        (len > 0).then(|| &self.arena[start as usize..(start + len) as usize])
+        let place = self.place_of(id);
+        (!place.is_empty()).then(|| &self.arena[place])
     }
 
     /// How many tokens there are.
@@ -182,9 +194,25 @@ impl Vocab {
         self.spans.len() as TokenId
     }
 
+    /// The bytes of all tokens in one text, for who looks at many tokens at once.
+    pub(crate) fn arena(&self) -> &[u8] {
+        &self.arena
+    }
+
+    /// Where in [`Vocab::arena`] a token is; an empty place if there is none.
+    pub(crate) fn place_of(&self, id: TokenId) -> Range<usize> {
+        let (start, len) = self.spans.get(id as usize).copied().unwrap_or_default();
+        start as usize..start as usize + len as usize
+    }
+
     /// All tokens, by rising id.
     pub fn iter(&self) -> impl Iterator<Item = (TokenId, &[u8])> {
         (0..self.id_limit()).filter_map(|id| self.bytes_of(id).map(|bytes| (id, bytes)))
+    }
+
+    /// The part of the hash that says where a token is looked for.
+    fn tag_of(&self, bytes: &[u8]) -> u32 {
+        (hash(bytes, self.seed) >> 32) as u32
     }
 
     /// Makes room for `more` tokens: at most half of the slots are ever taken.
@@ -271,7 +299,7 @@ impl<P: Copy> Filling<P> {
         }
         let Vocab { arena, slots, .. } = &self.vocab;
         let bytes = self.start..arena.len();
-        let tag = tag_of(&arena[bytes.clone()]);
+        let tag = self.vocab.tag_of(&arena[bytes.clone()]);
         arch::prefetch_at(slots, tag as usize & (slots.len() - 1));
         self.start = bytes.end;
         self.waiting.push(Waiting { id, tag, bytes, place });
@@ -280,7 +308,9 @@ impl<P: Copy> Filling<P> {
 
     fn settle(&mut self) -> std::result::Result<(), (Error, P)> {
         for Waiting { id, tag, bytes, place } in self.waiting.drain(..) {
-            self.vocab.enter(id, bytes, tag).map_err(|error| (error, place))?;
+            let len = bytes.len();
+            let entered = self.vocab.enter(id, bytes, tag).and_then(|()| interrupt::worked(len));
+            entered.map_err(|error| (error, place))?;
         }
         Ok(())
     }
@@ -292,24 +322,25 @@ impl<P: Copy> Filling<P> {
     }
 }
 
-/// The part of the hash that says where a token is looked for.
-fn tag_of(bytes: &[u8]) -> u32 {
-    (hash(bytes) >> 32) as u32
-}
-
 /// Eight bytes at a time, each folded in by a multiplication whose two halves are mixed.
-pub(crate) fn hash(bytes: &[u8]) -> u64 {
-    const KEY: u64 = 0x9E37_79B9_7F4A_7C15;
+pub(crate) fn hash(bytes: &[u8], seed: Seed) -> u64 {
     let fold = |state: u64, word: u64| {
-        let wide = u128::from(state ^ word) * u128::from(KEY);
+        let wide = u128::from(state ^ word) * u128::from(seed.odd);
         (wide as u64) ^ (wide >> 64) as u64
     };
     let (words, tail) = bytes.as_chunks::<8>();
-    let mut state = KEY ^ bytes.len() as u64;
+    let mut state = seed.first ^ bytes.len() as u64;
     for word in words {
         state = fold(state, u64::from_le_bytes(*word));
     }
     fold(state, arch::few_bytes(tail))
+}
+
+#[cold]
+fn too_many_bytes(id: TokenId) -> Error {
+    Error::format(format!(
+        "the tokens up to the one with id {id} have more than {MAX_ARENA_BYTES} bytes, which is the limit"
+    ))
 }
 
 impl PartialEq for Vocab {
@@ -369,6 +400,47 @@ mod tests {
         (0..90).for_each(|id| drop(add(&mut filling, id % 80, id)));
         let (error, place) = filling.finish().unwrap_err();
         assert_eq!((error.to_string(), place), ("the token b\"0\" is there twice".into(), 80));
+    }
+
+    /// How many slots the search for all tokens passes.
+    fn steps(vocab: &Vocab) -> usize {
+        let mask = vocab.slots.len() - 1;
+        let steps = |(_, token): (TokenId, &[u8])| {
+            let tag = vocab.tag_of(token);
+            vocab.find(tag, token).wrapping_sub(tag as usize) & mask
+        };
+        vocab.iter().map(steps).sum()
+    }
+
+    #[test]
+    fn tokens_that_flood_a_vocabulary_with_a_known_key_are_ordinary_under_a_secret_one() {
+        const KNOWN: u64 = 0x9E37_79B9_7F4A_7C15;
+        let known = Seed { first: KNOWN, second: 0, odd: KNOWN };
+        let token = |i: u64| i.wrapping_mul(0x5DEE_CE66_D1CE_4E5B).to_le_bytes();
+        let is_chosen = |token: &[u8; 8]| hash(token, known) >> 32 & 0xFFF < 0x3F;
+        let chosen: Vec<[u8; 8]> = (0..).map(token).filter(is_chosen).take(2000).collect();
+        let filled = |seed: Seed| {
+            let mut vocab = Vocab { seed, ..Vocab::default() };
+            (0..).zip(&chosen).for_each(|(id, token)| vocab.insert(id, token).unwrap());
+            steps(&vocab) / chosen.len()
+        };
+        assert!(filled(known) > 500, "{}", filled(known));
+        assert!(filled(Seed::default()) < 10, "{}", filled(Seed::default()));
+    }
+
+    #[test]
+    fn room_is_made_for_no_more_tokens_than_there_are_ids() {
+        let vocab = Vocab::with_capacity(1 << 27);
+        assert_eq!(vocab.slots.len(), 2 << 21);
+    }
+
+    #[test]
+    fn tokens_beyond_the_reach_of_a_place_are_refused() {
+        let mut vocab = Vocab::default();
+        let place = MAX_ARENA_BYTES - 1..MAX_ARENA_BYTES + 1;
+        let error = vocab.enter(7, place, 0).unwrap_err().to_string();
+        let expected = "the tokens up to the one with id 7 have more than 4294967295 bytes";
+        assert!(error.starts_with(expected), "{error}");
     }
 
     #[test]

@@ -4,13 +4,14 @@
 //! encodes it. Only where an error may have to be told, or was met on the way, are all texts converted first:
 //! then the error is about the first text that has one.
 
-use pyo3::prelude::*;
-use pyo3::types::PyList;
-use subword_core::tokenizer::{Ragged, Threads};
-
 use crate::engine::{Engine, run};
 use crate::errors;
+use crate::interrupts::attached;
 use crate::text::{Errors, Objects, Special, Texts};
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+use subword_core::memory;
+use subword_core::tokenizer::{Ragged, Threads};
 
 impl Engine {
     /// Their ids, with the template around each if it is asked for.
@@ -25,13 +26,11 @@ impl Engine {
     ) -> PyResult<Ragged> {
         let mut ragged = None;
         if self.takes_places(objects, special) {
-            let found = self.tokenizer().encode_batch_units(
-                objects.placed(),
-                &special.0,
-                threads,
-                |rest| py.detach(rest),
-            );
-            ragged = found.map_err(|error| errors::raise(py, error))?;
+            ragged = attached(py, || {
+                self.tokenizer().encode_batch_units(objects.placed(), &special.0, threads, |rest| {
+                    py.detach(rest)
+                })
+            })?;
         }
         let ragged = match ragged {
             Some(ragged) => ragged,
@@ -41,10 +40,10 @@ impl Engine {
                 run(py, usize::MAX, || self.tokenizer().encode_batch(&texts, &special.0, threads))?
             }
         };
-        Ok(match add_special_tokens {
-            true => py.detach(|| self.tokenizer().surround_all(ragged)),
-            false => ragged,
-        })
+        match add_special_tokens {
+            true => run(py, usize::MAX, || self.tokenizer().surround_all(ragged)),
+            false => Ok(ragged),
+        }
     }
 
     /// Whether texts are converted as they are encoded: not if an error may have to be told.
@@ -68,7 +67,8 @@ impl Engine {
         if !self.takes_places(objects, special) {
             return Ok(None);
         }
-        let (mut lists, mut made) = (Vec::with_capacity(objects.len()), Ok(()));
+        let lists = memory::with_capacity(objects.len()).map_err(|e| errors::raise(py, e))?;
+        let (mut lists, mut made) = (lists, Ok(()));
         let mut append = |parts: &[Ragged]| {
             Python::attach(|py| {
                 parts.iter().try_for_each(|Ragged { ids, offsets }| {
@@ -81,14 +81,15 @@ impl Engine {
                 made = append(parts);
             }
         };
-        let done = self.tokenizer().encode_batch_parts(
-            objects.placed(),
-            &special.0,
-            threads,
-            |rest| py.detach(rest),
-            take,
-        );
-        let done = done.map_err(|error| errors::raise(py, error))?;
+        let done = attached(py, || {
+            self.tokenizer().encode_batch_parts(
+                objects.placed(),
+                &special.0,
+                threads,
+                |rest| py.detach(rest),
+                take,
+            )
+        })?;
         made?;
         Ok(done.then_some(lists))
     }

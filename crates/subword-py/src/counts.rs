@@ -8,9 +8,10 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use subword_core::counting::{self, Feeder, Settings};
 use subword_core::counts::Sorted;
-use subword_core::{Error, Normalizer, Result};
+use subword_core::{Normalizer, Result};
 
 use crate::errors;
+use crate::interrupts::{Raised, detached};
 use crate::model::{PatternArgument, pattern_to_python};
 use crate::numbers::{ThreadsArgument, natural};
 use crate::text::{Errors, Text};
@@ -50,9 +51,14 @@ impl Counts {
     }
 }
 
-/// Runs without the GIL, and raises the engine's error.
+/// Runs without the GIL, and raises the engine's error. For what must not be left half done.
 fn run<R: Send>(py: Python<'_>, work: impl Send + FnOnce() -> Result<R>) -> PyResult<R> {
     py.detach(work).map_err(|error| errors::raise(py, error))
+}
+
+/// The same for what changes nothing, and may be interrupted.
+fn look<R: Send>(py: Python<'_>, work: impl Send + FnOnce() -> Result<R>) -> PyResult<R> {
+    detached(py, |_| work())
 }
 
 #[pymethods]
@@ -74,13 +80,13 @@ impl Counts {
     /// The counts in a file.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Counts> {
-        run(py, || subword_core::Counts::load(&path)).map(Counts::from)
+        look(py, || subword_core::Counts::load(&path)).map(Counts::from)
     }
 
     /// The counts whose file these bytes are.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Counts> {
-        run(py, || subword_core::Counts::from_bytes(data)).map(Counts::from)
+        look(py, || subword_core::Counts::from_bytes(data)).map(Counts::from)
     }
 
     /// The same once more.
@@ -90,12 +96,12 @@ impl Counts {
 
     /// Writes a file.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        run(py, || self.read().save(&path))
+        look(py, || self.read().save(&path))
     }
 
     /// The bytes of the file.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &run(py, || self.read().to_bytes())?))
+        Ok(PyBytes::new(py, &look(py, || self.read().to_bytes())?))
     }
 
     /// The pattern: a name, a regular expression, or a list of them.
@@ -177,7 +183,7 @@ impl Counts {
         if std::ptr::eq(self, other) {
             return Ok(true);
         }
-        run(py, || {
+        look(py, || {
             let (one, two) = if std::ptr::from_ref(self) < std::ptr::from_ref(other) {
                 (self, other)
             } else {
@@ -195,13 +201,13 @@ impl Counts {
         n: i128,
     ) -> PyResult<Vec<(Bound<'py, PyBytes>, u64)>> {
         let n = natural("n", n)?;
-        let most = run(py, || self.read().most_common(n))?;
+        let most = look(py, || self.read().most_common(n))?;
         Ok(most.iter().map(|(piece, count)| (PyBytes::new(py, piece), *count)).collect())
     }
 
     /// A walk over the pieces, in the order of their bytes.
     fn sorted(&self, py: Python<'_>) -> PyResult<CountsReader> {
-        let sorted = run(py, || self.read().sorted())?;
+        let sorted = look(py, || self.read().sorted())?;
         Ok(CountsReader { sorted })
     }
 }
@@ -227,7 +233,7 @@ impl CountsReader {
 /// Counts the pieces of files. `watch` is called with how many bytes of them were read.
 #[pyfunction]
 #[pyo3(signature = (paths, pattern, special_tokens, *, normalizer, threads, memory_limit, errors,
-    field, watch))]
+    field, max_document, watch))]
 #[expect(clippy::too_many_arguments, reason = "keywords of one Python function")]
 pub(crate) fn count_files(
     py: Python<'_>,
@@ -239,18 +245,20 @@ pub(crate) fn count_files(
     memory_limit: Option<i128>,
     errors: Errors,
     field: String,
+    max_document: u64,
     watch: Option<Py<PyAny>>,
 ) -> PyResult<Counts> {
     let settings = Settings {
         normalizer: normalizer_of(normalizer),
         special_tokens,
         field,
+        max_document,
         ..settings(pattern, threads, memory_limit, errors)?
     };
-    let mut raised = None;
-    let watch = |done| watched(&mut raised, watch.as_ref(), done);
-    let counts = py.detach(|| counting::count_files(paths, &settings, watch));
-    finished(py, counts, raised)
+    let counts = detached(py, |raised| {
+        counting::count_files(paths, &settings, |done| tell(raised, watch.as_ref(), done))
+    })?;
+    Ok(Counts::from(counts))
 }
 
 /// Counts the pieces of texts. `watch` is called with how many bytes of them were counted.
@@ -275,10 +283,8 @@ pub(crate) fn count_texts(
         ..settings(pattern, threads, memory_limit, errors)?
     };
     let texts = texts.try_iter()?.unbind();
-    let (mut raised, mut raised_by_texts) = (None, None);
-    let watch = |done| watched(&mut raised, watch.as_ref(), done);
-    let feed = |feeder: &mut Feeder<'_, '_>| {
-        let fed = Python::attach(|py| {
+    let feed = |raised: &Raised, feeder: &mut Feeder<'_, '_>| {
+        raised.call(|py| {
             for text in texts.bind(py).clone() {
                 let text = Text::new(&text?, errors)?;
                 let bytes = text.bytes();
@@ -292,14 +298,13 @@ pub(crate) fn count_texts(
                 }
             }
             Ok(Ok(()))
-        });
-        fed.unwrap_or_else(|error: PyErr| {
-            raised_by_texts = Some(error);
-            Err(Error::Stopped)
-        })
+        })?
     };
-    let counts = py.detach(|| counting::count_texts(&settings, watch, feed));
-    finished(py, counts, raised_by_texts.or(raised))
+    let counts = detached(py, |raised| {
+        let watch = |done| tell(raised, watch.as_ref(), done);
+        counting::count_texts(&settings, watch, |feeder| feed(raised, feeder))
+    })?;
+    Ok(Counts::from(counts))
 }
 
 fn settings(
@@ -335,27 +340,7 @@ fn normalizer_of(argument: Option<NormalizerArgument>) -> Normalizer {
     argument.map_or(Normalizer::None, |normalizer| normalizer.0)
 }
 
-/// Tells Python how far we are, and lets it interrupt.
-fn watched(raised: &mut Option<PyErr>, watch: Option<&Py<PyAny>>, done: u64) -> Result<()> {
-    let told = Python::attach(|py| {
-        py.check_signals()?;
-        watch.map(|watch| watch.call1(py, (done,))).transpose()
-    });
-    told.map(|_| ()).map_err(|error| {
-        *raised = Some(error);
-        Error::Stopped
-    })
-}
-
-/// The counts, or what Python raised, or what went wrong.
-fn finished(
-    py: Python<'_>,
-    counts: Result<subword_core::Counts>,
-    raised: Option<PyErr>,
-) -> PyResult<Counts> {
-    match (counts, raised) {
-        (Ok(counts), _) => Ok(Counts::from(counts)),
-        (Err(Error::Stopped), Some(raised)) => Err(raised),
-        (Err(error), _) => Err(errors::raise(py, error)),
-    }
+/// Tells Python how far we are.
+fn tell(raised: &Raised, watch: Option<&Py<PyAny>>, done: u64) -> Result<()> {
+    watch.map_or(Ok(()), |watch| raised.call(|py| watch.call1(py, (done,)).map(|_| ())))
 }

@@ -2,23 +2,25 @@
 
 use std::path::PathBuf;
 
+use crate::arrays::{array_of, plain_array_of};
+use crate::errors;
+use crate::ids::{id_from, ids_from};
+use crate::interrupts::detached;
+use crate::lists::{Integers, list_of};
+use crate::model::{Model, pattern_to_python, special_to_python};
+use crate::numbers::{ThreadsArgument, natural};
+use crate::one::is_one;
+use crate::text::{Errors, Objects, Special, Text, Texts};
 use numpy::PyArray1;
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 use subword_core::formats::{self, Format};
-use subword_core::tokenizer::{Decoding, Threads};
-use subword_core::{Content, Encoder, Merges, Result, Slot, TokenId, Tokenizer, Units};
-
-use crate::arrays::array_of;
-use crate::errors;
-use crate::ids::{id_from, ids_from};
-use crate::lists::Integers;
-use crate::model::{Model, pattern_to_python, special_to_python};
-use crate::numbers::{ThreadsArgument, natural};
-use crate::one::is_one;
-use crate::text::{Errors, Objects, Special, Text, Texts};
+use subword_core::tokenizer::{Decoding, Threads, in_characters};
+use subword_core::{
+    Content, Decoder, Encoder, Merges, Result, Slot, TokenId, Tokenizer, Units, memory,
+};
 
 /// From this many bytes on the GIL is worth giving up.
 const DETACH_BYTES: usize = 4096;
@@ -51,14 +53,16 @@ fn threads(argument: Option<ThreadsArgument>) -> Threads {
     argument.and_then(|argument| argument.0)
 }
 
-/// Runs without the GIL if that pays, and raises the engine's error.
+/// Runs without the GIL if that pays, hears signals then, and raises what went wrong.
 pub(crate) fn run<R: Send>(
     py: Python<'_>,
     bytes: usize,
     work: impl Send + FnOnce() -> Result<R>,
 ) -> PyResult<R> {
-    let result = if bytes < DETACH_BYTES { work() } else { py.detach(work) };
-    result.map_err(|error| errors::raise(py, error))
+    if bytes < DETACH_BYTES {
+        return work().map_err(|error| errors::raise(py, error));
+    }
+    detached(py, |_| work())
 }
 
 #[pymethods]
@@ -68,11 +72,10 @@ impl Engine {
     fn new(py: Python<'_>, model: &Model, cache_bytes: i128, linear: bool) -> PyResult<Engine> {
         let cache_bytes = natural("cache_bytes", cache_bytes)?;
         let model = model.0.clone();
-        let made = py.detach(|| match linear {
+        let tokenizer = detached(py, |_| match linear {
             true => Tokenizer::linear(model),
             false => Tokenizer::new(model, cache_bytes),
-        });
-        let tokenizer = made.map_err(|error| errors::raise(py, error))?;
+        })?;
         Ok(Engine { tokenizer, linear, integers: Integers::default() })
     }
 
@@ -138,12 +141,13 @@ impl Engine {
             && !is_one(threads)
             && let Some(lists) = self.lists_of_units(py, &objects, &special, threads)?
         {
-            return PyList::new(py, lists);
+            return list_of(py, lists);
         }
         let ragged = self.ragged_of(py, &objects, &special, errors, add_special_tokens, threads)?;
-        let mut lists = Vec::with_capacity(ragged.offsets.len());
+        let mut lists =
+            memory::with_capacity(ragged.offsets.len()).map_err(|e| errors::raise(py, e))?;
         self.integers.append_lists(py, &ragged.ids, &ragged.offsets[1..], &mut lists)?;
-        PyList::new(py, lists)
+        list_of(py, lists)
     }
 
     /// The ids of many texts, one after the other, and where each text starts and ends among them.
@@ -165,28 +169,32 @@ impl Engine {
         let (py, threads) = (texts.py(), self::threads(threads));
         let objects = Objects::new(texts)?;
         let ragged = self.ragged_of(py, &objects, &special, errors, add_special_tokens, threads)?;
-        Ok((array_of(py, ragged.ids)?, PyArray1::from_vec(py, ragged.offsets)))
+        Ok((array_of(py, ragged.ids)?, plain_array_of(py, ragged.offsets)?))
     }
 
     /// The ids of a text and the bytes or characters that each stands for.
     #[pyo3(
-        signature = (text, *, unit="chars", special=Special::default(), errors=Errors::Strict),
-        text_signature = "($self, text, *, unit='chars', special='text', errors='strict')"
+        signature = (text, *, unit="chars", trim=None, special=Special::default(),
+            errors=Errors::Strict),
+        text_signature = "($self, text, *, unit='chars', trim=None, special='text', \
+            errors='strict')"
     )]
     fn encode_offsets(
         &self,
         text: &Bound<'_, PyAny>,
         unit: &str,
+        trim: Option<bool>,
         special: Special,
         errors: Errors,
     ) -> PyResult<(Vec<TokenId>, Places)> {
         let py = text.py();
         let text = Text::new(text, errors)?;
         let bytes = text.bytes();
-        let located = run(py, bytes.len(), || self.tokenizer.encode_offsets(bytes, &special.0))?;
+        let encode = || self.tokenizer.encode_offsets(bytes, &special.0, trim);
+        let located = run(py, bytes.len(), encode)?;
         let places = match unit {
             "bytes" => located.places,
-            "chars" => subword_core::tokenizer::in_characters(bytes, located.places),
+            "chars" => run(py, bytes.len(), || in_characters(bytes, located.places))?,
             other => {
                 let message = format!("unit must be \"chars\" or \"bytes\", not {other:?}");
                 return Err(PyValueError::new_err(message));
@@ -251,12 +259,7 @@ impl Engine {
         let decoding = Decoding { skip_special_tokens, cleanup };
         let size = ids.len() * 4;
         if let Some(plain) = run(py, size, || self.tokenizer.plain_bytes(&ids, decoding))? {
-            return PyBytes::new_with(py, plain.len(), |out| {
-                run(py, size, || {
-                    plain.write(out);
-                    Ok(())
-                })
-            });
+            return PyBytes::new_with(py, plain.len(), |out| run(py, size, || plain.write(out)));
         }
         let bytes = run(py, size, || self.tokenizer.decode_with(&ids, decoding))?;
         Ok(PyBytes::new(py, &bytes))
@@ -338,7 +341,7 @@ impl Engine {
         let pairs = match &model.merges {
             Merges::Listed(pairs) => pairs,
             Merges::Ranked => {
-                ranked = formats::merges_of_ranks(&model.vocab);
+                ranked = py.detach(|| formats::merges_of_ranks(&model.vocab));
                 &ranked
             }
         };
@@ -358,10 +361,10 @@ impl Engine {
         self.tokenizer.model().size()
     }
 
-    /// The largest id.
+    /// The largest id; -1 if there are no tokens.
     #[getter]
-    fn max_id(&self) -> TokenId {
-        self.tokenizer.model().id_limit() - 1
+    fn max_id(&self) -> i64 {
+        i64::from(self.tokenizer.model().id_limit()) - 1
     }
 
     /// The pattern: a name, a regular expression, or a list of them.
@@ -429,8 +432,7 @@ impl Engine {
     #[pyo3(name = "_truncated", signature = (vocab_size))]
     fn truncated(&self, py: Python<'_>, vocab_size: i128) -> PyResult<Model> {
         let vocab_size = natural("vocab_size", vocab_size)?;
-        let truncated = py.detach(|| self.tokenizer.model().truncated(vocab_size));
-        truncated.map(Model::from).map_err(|error| errors::raise(py, error))
+        detached(py, |_| self.tokenizer.model().truncated(vocab_size)).map(Model::from)
     }
 
     /// The bound of the cache of each thread, in bytes.
@@ -445,9 +447,16 @@ impl Engine {
         self.linear
     }
 
+    /// Whether the text of ids is the tokens with spaces between them.
+    #[getter(_spaced)]
+    fn spaced(&self) -> bool {
+        self.tokenizer.model().decoder == Decoder::Spaced
+    }
+
     /// The bytes of the native file.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &formats::to_bytes(self.tokenizer.model()))
+        let bytes = py.detach(|| formats::to_bytes(self.tokenizer.model()));
+        PyBytes::new(py, &bytes)
     }
 
     /// Writes a file, in the format of that name or the one that the path asks for.
@@ -460,8 +469,7 @@ impl Engine {
                 PyValueError::new_err(format!("format must be one of {names}, not {name:?}"))
             })?,
         };
-        let saved = py.detach(|| formats::save(self.tokenizer.model(), &path, format));
-        saved.map_err(|error| errors::raise(py, error))
+        detached(py, |_| formats::save(self.tokenizer.model(), &path, format))
     }
 }
 

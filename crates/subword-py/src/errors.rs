@@ -1,7 +1,9 @@
 //! The engine's errors as the exceptions of `subword._errors`.
 
 use pyo3::BoundObject;
-use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{
+    PyKeyboardInterrupt, PyMemoryError, PyOSError, PyRuntimeError, PyValueError,
+};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use subword_core::Error;
@@ -23,6 +25,7 @@ pub(crate) fn raise(py: Python<'_>, error: Error) -> PyErr {
         Error::Counts { place, message, hint } => new(py, "CountsError", (place, message, hint)),
         Error::Corpus { place, message, hint } => new(py, "CorpusError", (place, message, hint)),
         Error::Stopped => PyKeyboardInterrupt::new_err(()),
+        Error::Memory { .. } => PyMemoryError::new_err(error.to_string()),
         Error::Argument { message } => PyValueError::new_err(message),
         Error::UnknownId { id, position } => new(py, "UnknownIdError", (id, position)),
         Error::Io { path, message, code } => match code {

@@ -4,9 +4,11 @@ use pyo3::buffer::{PyBuffer, PyUntypedBuffer};
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
-use subword_core::TokenId;
+use subword_core::{TokenId, memory};
 
 use crate::errors;
+use crate::interrupts::Pauses;
+use crate::lists::probe;
 
 /// Ids out of a sequence or an array; one that is no id at all is unknown too.
 pub(crate) fn ids_from(ids: &Bound<'_, PyAny>) -> PyResult<Vec<TokenId>> {
@@ -20,9 +22,12 @@ pub(crate) fn ids_from(ids: &Bound<'_, PyAny>) -> PyResult<Vec<TokenId>> {
         Ok(found) => PyTypeError::new_err(format!("ids must be integers, not one {found}")),
         Err(error) => error,
     })?;
-    let mut all = Vec::with_capacity(ids.len().unwrap_or(0));
+    let no_memory = |error| errors::raise(ids.py(), error);
+    let mut all = memory::with_capacity(ids.len().unwrap_or(0)).map_err(no_memory)?;
+    let mut pauses = Pauses::new();
     for (position, item) in items.enumerate() {
-        all.push(id_from(&item?, position)?);
+        pauses.item(ids.py())?;
+        memory::extend(&mut all, &[id_from(&item?, position)?]).map_err(no_memory)?;
     }
     Ok(all)
 }
@@ -42,6 +47,8 @@ fn ids_from_array(ids: &Bound<'_, PyAny>) -> PyResult<Option<Vec<TokenId>>> {
     if buffer.format().to_bytes().first().is_some_and(|order| other_order.contains(order)) {
         return Ok(None);
     }
+    // Ids and what they are converted from: at most twelve bytes for each.
+    probe::<[u32; 3]>(py, buffer.item_count())?;
     if let Ok(buffer) = PyBuffer::<u32>::get(ids) {
         return buffer.to_vec(py).map(Some);
     }

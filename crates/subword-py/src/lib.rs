@@ -7,6 +7,7 @@ mod counts;
 mod engine;
 mod errors;
 mod ids;
+mod interrupts;
 mod lists;
 mod model;
 mod numbers;
@@ -19,8 +20,12 @@ mod writing;
 
 use pyo3::prelude::*;
 
-#[pymodule]
+/// `gil_used`: reading lists and strings in place (`text.rs`) relies on the GIL, so a free-threaded
+/// Python switches it on when it imports this module.
+#[pymodule(gil_used = true)]
 mod _core {
+    use pyo3::prelude::*;
+
     #[pymodule_export]
     use super::counts::{Counts, CountsReader, count_files, count_texts};
     #[pymodule_export]
@@ -41,6 +46,13 @@ mod _core {
     /// How much memory the cache of each thread may use, if the caller does not say.
     #[pymodule_export]
     const DEFAULT_CACHE_BYTES: usize = subword_core::tokenizer::DEFAULT_CACHE_BYTES;
+
+    /// A `SUBWORD_SIMD` that cannot be honoured is an error of the import, not of some later call.
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        let chosen = subword_core::arch::Level::chosen();
+        chosen.map(drop).map_err(|error| super::errors::raise(module.py(), error))
+    }
 }
 
 /// The named patterns and the regular expressions that define them.
@@ -70,8 +82,11 @@ fn split<'py>(
     let text = text.bytes();
     let splitter =
         subword_core::pretok::Splitter::new(&pattern.0).map_err(|e| errors::raise(py, e))?;
-    let (mut ends, mut start) = (Vec::new(), 0);
-    splitter.append_ends(text, 0, &mut ends).map_err(|e| errors::raise(py, e))?;
+    let ends = engine::run(py, text.len(), || {
+        let mut ends = Vec::new();
+        splitter.append_ends(text, 0, &mut ends).map(|()| ends)
+    })?;
+    let mut start = 0;
     let piece = |end| pyo3::types::PyBytes::new(py, &text[std::mem::replace(&mut start, end)..end]);
     Ok(ends.into_iter().map(piece).collect())
 }

@@ -4,7 +4,13 @@ use std::sync::Mutex;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyList};
-use subword_core::TokenId;
+use subword_core::{TokenId, memory};
+
+use crate::errors;
+use crate::interrupts::Pauses;
+
+/// About how many bytes a list has, besides its items.
+const LIST: usize = 80;
 
 /// The integer object of each id that was ever handed out, made once and kept. PERF: an object for every
 /// place in a list costs more than to find its id (English, 10 MB as a list: 43 of 75 ms, 2026-11-15).
@@ -20,6 +26,7 @@ impl Integers {
     ) -> PyResult<Bound<'py, PyList>> {
         // Nobody waits: who is called while a list is being made, by a collector of garbage, makes new
         // objects.
+        probe::<*const u8>(py, ids.len())?;
         let Ok(mut kept) = self.0.try_lock() else { return PyList::new(py, ids) };
         kept_list(py, &mut kept, ids)
     }
@@ -32,14 +39,29 @@ impl Integers {
         ends: &[u64],
         lists: &mut Vec<Py<PyList>>,
     ) -> PyResult<()> {
-        let mut start = 0;
+        // Small lists fill the memory as well.
+        probe::<u8>(py, size_of::<*const u8>() * ids.len() + LIST * ends.len())?;
+        let (mut start, mut pauses) = (0, Pauses::new());
         for &end in ends {
+            pauses.item(py)?;
             let end = end as usize;
             lists.push(self.list(py, &ids[start..end])?.unbind());
             start = end;
         }
         Ok(())
     }
+}
+
+/// A list of these lists.
+pub(crate) fn list_of(py: Python<'_>, objects: Vec<Py<PyList>>) -> PyResult<Bound<'_, PyList>> {
+    probe::<*const u8>(py, objects.len())?;
+    PyList::new(py, objects)
+}
+
+/// A `MemoryError` if there is no memory for so many values. Whoever makes an object of that size next would
+/// panic.
+pub(crate) fn probe<T>(py: Python<'_>, len: usize) -> PyResult<()> {
+    memory::probe::<T>(len).map_err(|error| errors::raise(py, error))
 }
 
 fn kept_list<'py>(
@@ -49,6 +71,8 @@ fn kept_list<'py>(
 ) -> PyResult<Bound<'py, PyList>> {
     let largest = ids.iter().copied().max().map_or(0, |id| id as usize);
     if largest >= kept.len() {
+        let more = largest + 1 - kept.len();
+        memory::reserve(kept, more).map_err(|error| errors::raise(py, error))?;
         kept.resize_with(largest + 1, || None);
     }
     let new = |id: TokenId| {

@@ -10,6 +10,7 @@ use subword_core::formats::{self, LoadOptions};
 use subword_core::{Encoder, EndOfWord, Merges, Pattern, TokenId, Units, Vocab};
 
 use crate::errors;
+use crate::interrupts::detached;
 use crate::wordpiece::Settings;
 
 /// Everything that a trained tokenizer is, as plain data.
@@ -41,15 +42,32 @@ impl Model {
             merges,
             lowercase,
         };
-        let loaded = py.detach(|| formats::load_noting(&path, &options));
-        let (model, notes) = loaded.map_err(|error| errors::raise(py, error))?;
+        let (model, notes) = detached(py, |_| formats::load_noting(&path, &options))?;
         Ok((model.into(), notes.iter().map(ToString::to_string).collect()))
+    }
+
+    /// The model in the content of a file that was read before. The path is for errors.
+    #[staticmethod]
+    fn load_bytes(
+        py: Python<'_>,
+        data: &[u8],
+        path: PathBuf,
+        pattern: Option<PatternArgument>,
+        special_tokens: Option<SpecialTokens>,
+    ) -> PyResult<Model> {
+        let options = LoadOptions {
+            pattern: pattern.map(|pattern| pattern.0),
+            special_tokens: special_tokens.map(|tokens| tokens.0),
+            ..LoadOptions::default()
+        };
+        let loaded = py.detach(|| formats::load_bytes(data, &path, &options));
+        loaded.map(Model::from).map_err(|error| errors::raise(py, error))
     }
 
     /// The model whose native file these bytes are.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Model> {
-        formats::from_bytes(data).map(Model::from).map_err(|error| errors::raise(py, error))
+        detached(py, |_| formats::from_bytes(data)).map(Model::from)
     }
 
     /// A model of listed merges.
@@ -109,8 +127,9 @@ impl Model {
         special_tokens: Option<SpecialTokens>,
         pattern: PatternArgument,
     ) -> PyResult<Model> {
-        let mut tokens = Vec::with_capacity(ranks.len()?);
-        for item in ranks.items()?.iter() {
+        let items = ranks.items()?;
+        let mut tokens = Vec::with_capacity(items.len());
+        for item in items.iter() {
             let (bytes, id): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item.extract()?;
             tokens.push((token_id(&id)?, token(&bytes)?));
         }
@@ -129,8 +148,9 @@ impl Model {
 
 /// The tokens that a caller passes, by id.
 fn vocab_from(tokens: &Bound<'_, PyMapping>) -> PyResult<Vocab> {
-    let mut vocab = Vec::with_capacity(tokens.len()?);
-    for item in tokens.items()?.iter() {
+    let items = tokens.items()?;
+    let mut vocab = Vec::with_capacity(items.len());
+    for item in items.iter() {
         let (id, bytes): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item.extract()?;
         vocab.push((token_id(&id)?, token(&bytes)?));
     }

@@ -25,7 +25,7 @@ impl Engine {
             run(py, usize::MAX, || tokenizer.encode_units(units, &special.0))
         };
         let ids = whole_or_by_blocks(text, errors, threads, whole, blocks)?;
-        Ok(if add_special_tokens { tokenizer.surround(ids) } else { ids })
+        if add_special_tokens { run(py, 0, || tokenizer.surround(ids)) } else { Ok(ids) }
     }
 
     /// How many ids a text has; none if they are more than `limit`.

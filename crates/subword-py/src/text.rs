@@ -3,16 +3,18 @@
 use std::ops::Range;
 
 use pyo3::buffer::PyBuffer;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::string::PyStringData;
 use pyo3::types::{PyBytes, PyList, PyString};
 use subword_core::tokenizer::Held;
 use subword_core::utf8::Characters;
-use subword_core::{Allowed, arch};
+use subword_core::{Allowed, arch, memory};
 
 use crate::again::came_before;
 use crate::errors;
+use crate::interrupts::Pauses;
+use crate::lists::probe;
 
 /// What to do with a `str` that has lone surrogates.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -57,15 +59,17 @@ impl<'py> Text<'py> {
             if let Some(converted) = large_units(object).and_then(|units| units.to_utf8().ok()) {
                 return Ok(Text::Copied(converted));
             }
-            if text.to_str().is_ok() {
-                return Ok(Text::Str(text.clone()));
-            }
-            return repaired(text, errors).map(Text::Copied);
+            return match text.to_str() {
+                Ok(_) => Ok(Text::Str(text.clone())),
+                Err(error) if error.is_instance_of::<PyMemoryError>(object.py()) => Err(error),
+                Err(_) => repaired(text, errors).map(Text::Copied),
+            };
         }
         if let Ok(text) = object.cast::<PyBytes>() {
             return Ok(Text::Bytes(text.clone()));
         }
         if let Ok(buffer) = PyBuffer::<u8>::get(object) {
+            probe::<u8>(object.py(), buffer.len_bytes())?;
             return Ok(Text::Copied(buffer.to_vec(object.py())?));
         }
         let found = object.get_type().name()?;
@@ -98,11 +102,12 @@ impl<'py> Objects<'py> {
         }
         let list = match texts.cast::<PyList>() {
             Ok(list) => list.clone(),
-            Err(_) => PyList::new(texts.py(), texts.try_iter()?.collect::<PyResult<Vec<_>>>()?)?,
+            Err(_) => list_from(texts)?,
         };
         Ok(Objects { list })
     }
 
+    /// How many there are.
     pub(crate) fn len(&self) -> usize {
         self.list.len()
     }
@@ -149,6 +154,20 @@ impl<'py> Objects<'py> {
             self.iter().for_each(|text| keep_as_utf8(&text));
         }
     }
+}
+
+/// What an iterable gives, as a list. Signals are heard: what it gives may never end.
+fn list_from<'py>(texts: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+    let py = texts.py();
+    let mut all = Vec::new();
+    let mut pauses = Pauses::new();
+    for text in texts.try_iter()? {
+        pauses.item(py)?;
+        memory::reserve(&mut all, 1).map_err(|error| errors::raise(py, error))?;
+        all.push(text?);
+    }
+    probe::<*const u8>(py, all.len())?;
+    PyList::new(py, all)
 }
 
 /// A text where Python has it, kept alive, whatever becomes of the list that it came in.
@@ -213,8 +232,10 @@ enum Shown {
 impl Texts {
     pub(crate) fn new(objects: &Objects<'_>, errors: Errors) -> PyResult<Self> {
         let mut copies = Vec::new();
-        let mut texts = Vec::with_capacity(objects.len());
+        let no_memory = |error| errors::raise(objects.list.py(), error);
+        let mut texts = memory::with_capacity(objects.len()).map_err(no_memory)?;
         for object in objects.iter() {
+            memory::reserve(&mut texts, 1).map_err(no_memory)?;
             texts.push(match Placed::new(object.clone()) {
                 Some(text) if text.place.as_utf8().is_some() => Shown::Placed(text),
                 _ => {
@@ -257,8 +278,8 @@ fn append_copy(object: &Bound<'_, PyAny>, errors: Errors, copies: &mut Vec<u8>) 
         return Ok(());
     }
     copies.truncate(start);
-    copies.extend_from_slice(Text::new(object, errors)?.bytes());
-    Ok(())
+    let text = Text::new(object, errors)?;
+    memory::extend(copies, text.bytes()).map_err(|error| errors::raise(object.py(), error))
 }
 
 /// From this many characters on a single string is converted here, where it is faster than in Python.

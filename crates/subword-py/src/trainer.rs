@@ -1,6 +1,6 @@
 //! Training: counts and settings in, a model and a log out.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -11,7 +11,7 @@ use subword_core::trainer::{Settings, Size, Start, Trained, Training, wordpiece}
 
 use crate::counts::Counts;
 use crate::engine::Engine;
-use crate::errors;
+use crate::interrupts::detached;
 use crate::model::Model;
 use crate::numbers::natural;
 
@@ -172,12 +172,8 @@ pub(crate) fn train_bpe(
         max_token_length: number("max_token_length", max_token_length)?,
         ..Settings::new(size)
     };
-    let counts = |go_on: GoOn<'_>| Training::new(&counts.read(), &settings, go_on);
-    run(py, watch, counts, Training::run)
+    run(py, watch, || Training::new(&counts.read(), &settings), Training::run)
 }
-
-/// Asked now and then whether to go on.
-type GoOn<'a> = &'a mut dyn FnMut() -> Result<(), Error>;
 
 /// Told how many merges there are, and how many there will be at most.
 type Watch<'a> = &'a mut dyn FnMut(usize, usize) -> Result<(), Error>;
@@ -187,34 +183,19 @@ type Watch<'a> = &'a mut dyn FnMut(usize, usize) -> Result<(), Error>;
 fn run<T>(
     py: Python<'_>,
     watch: Option<Py<PyAny>>,
-    prepare: impl FnOnce(GoOn<'_>) -> Result<T, Error> + Send,
+    prepare: impl FnOnce() -> Result<T, Error> + Send,
     run: impl FnOnce(T, Watch<'_>) -> Result<Trained, Error> + Send,
 ) -> PyResult<(Model, TrainingLog)> {
-    let raised = OnceLock::new();
-    let ask = |ask: &dyn Fn(Python<'_>) -> PyResult<()>| {
-        Python::attach(ask).map_err(|error| {
-            let _ = raised.set(error); // the first is the last: it ends the training
-            Error::Stopped
-        })
-    };
-    let mut go_on = || ask(&|py| py.check_signals());
-    let mut watch = |done: usize, most: usize| {
-        ask(&|py| {
-            py.check_signals()?;
-            watch.as_ref().map_or(Ok(()), |watch| watch.call1(py, (done, most)).map(|_| ()))
-        })
-    };
-    let trained = py.detach(|| run(prepare(&mut go_on)?, &mut watch));
-    let raised = raised.into_inner();
-    match (trained, raised) {
-        (Ok(trained), _) => {
-            let subword_core::bpe::train::Learned { merges, stop, effort } = trained.learned;
-            let model = Arc::new(trained.model);
-            Ok((Model(model.clone()), TrainingLog { model, merges, stop, effort }))
-        }
-        (Err(Error::Stopped), Some(raised)) => Err(raised),
-        (Err(error), _) => Err(errors::raise(py, error)),
-    }
+    let trained = detached(py, |raised| {
+        let mut watch = |done: usize, most: usize| {
+            let Some(watch) = &watch else { return Ok(()) };
+            raised.call(|py| watch.call1(py, (done, most)).map(|_| ()))
+        };
+        run(prepare()?, &mut watch)
+    })?;
+    let subword_core::bpe::train::Learned { merges, stop, effort } = trained.learned;
+    let model = Arc::new(trained.model);
+    Ok((Model(model.clone()), TrainingLog { model, merges, stop, effort }))
 }
 
 /// `score=`.
@@ -266,6 +247,6 @@ pub(crate) fn train_wordpiece(
         limit_alphabet: number("limit_alphabet", limit_alphabet)?,
         max_token_length: number("max_token_length", max_token_length)?,
     };
-    let counts = |go_on: GoOn<'_>| wordpiece::Training::new(&counts.read(), &settings, go_on);
-    run(py, watch, counts, wordpiece::Training::run)
+    let prepare = || wordpiece::Training::new(&counts.read(), &settings);
+    run(py, watch, prepare, wordpiece::Training::run)
 }

@@ -2,11 +2,12 @@
 
 use numpy::PyArray1;
 use pyo3::prelude::*;
-use subword_core::{Error, Normalizer, Result, TokenId, formats};
+use subword_core::{Normalizer, Result, TokenId, formats};
 
+use crate::arrays::plain_array_of;
 use crate::counts::Counts;
 use crate::engine::Engine;
-use crate::errors;
+use crate::interrupts::detached;
 use crate::model::Model;
 use crate::numbers::ThreadsArgument;
 
@@ -21,8 +22,8 @@ pub(crate) fn token_counts<'py>(
 ) -> PyResult<Bound<'py, PyArray1<u64>>> {
     let threads = threads.and_then(|threads| threads.0);
     let tokenizer = engine.tokenizer();
-    let used = run(py, counts, |counts, go_on| tokenizer.token_counts(counts, threads, go_on))?;
-    Ok(PyArray1::from_vec(py, used))
+    let used = run(py, counts, |counts| tokenizer.token_counts(counts, threads))?;
+    plain_array_of(py, used)
 }
 
 /// The model without the tokens that the pieces do not need, and the new ids by old ones; -1 for
@@ -37,15 +38,17 @@ pub(crate) fn pruned<'py>(
 ) -> PyResult<(Model, Bound<'py, PyArray1<i64>>)> {
     let threads = threads.and_then(|threads| threads.0);
     let tokenizer = engine.tokenizer();
-    let (model, numbers) =
-        run(py, counts, |counts, go_on| tokenizer.pruned(counts, threads, go_on))?;
+    let (model, numbers) = run(py, counts, |counts| tokenizer.pruned(counts, threads))?;
     let ids = numbers.into_iter().map(|id| id.map_or(-1, i64::from)).collect();
-    Ok((Model::from(model), PyArray1::from_vec(py, ids)))
+    Ok((Model::from(model), plain_array_of(py, ids)?))
 }
 
 /// The two tokens that each is made from, by id, one after the other; -1 where no merge makes it.
 #[pyfunction]
-pub(crate) fn pairs_of_tokens<'py>(py: Python<'py>, engine: &Engine) -> Bound<'py, PyArray1<i64>> {
+pub(crate) fn pairs_of_tokens<'py>(
+    py: Python<'py>,
+    engine: &Engine,
+) -> PyResult<Bound<'py, PyArray1<i64>>> {
     let model = engine.model();
     let pairs = py.detach(|| formats::pairs_of_tokens(model));
     let both = |id: TokenId| i64::from(id);
@@ -53,7 +56,7 @@ pub(crate) fn pairs_of_tokens<'py>(py: Python<'py>, engine: &Engine) -> Bound<'p
         Some((left, right)) => [both(left), both(right)],
         None => [-1, -1],
     });
-    PyArray1::from_vec(py, flat.collect())
+    plain_array_of(py, flat.collect())
 }
 
 /// The name of what a text goes through before it is cut; none if that is nothing.
@@ -68,23 +71,10 @@ pub(crate) fn normalizer(engine: &Engine) -> Option<String> {
 fn run<R: Send>(
     py: Python<'_>,
     counts: &Counts,
-    work: impl Send
-    + FnOnce(&subword_core::Counts, &mut (dyn FnMut() -> Result<()> + Send)) -> Result<R>,
+    work: impl Send + FnOnce(&subword_core::Counts) -> Result<R>,
 ) -> PyResult<R> {
-    let mut raised = None;
-    let mut go_on = || {
-        Python::attach(|py| py.check_signals()).map_err(|error| {
-            raised = Some(error);
-            Error::Stopped
-        })
-    };
-    let done = py.detach(|| {
+    detached(py, |_| {
         let counts = counts.read().clone();
-        work(&counts, &mut go_on)
-    });
-    match (done, raised) {
-        (Ok(done), _) => Ok(done),
-        (Err(Error::Stopped), Some(raised)) => Err(raised),
-        (Err(error), _) => Err(errors::raise(py, error)),
-    }
+        work(&counts)
+    })
 }

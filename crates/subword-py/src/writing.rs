@@ -13,7 +13,7 @@ use subword_core::writing::{
 use subword_core::{Error, Result, TokenId};
 
 use crate::engine::Engine;
-use crate::errors;
+use crate::interrupts::detached;
 use crate::numbers::ThreadsArgument;
 use crate::text::{Errors, Special};
 
@@ -39,7 +39,7 @@ pub(crate) enum SourceArgument {
 /// Encodes sources to files. `watch` is called with how far it is.
 #[pyfunction]
 #[pyo3(signature = (engine, sources, *, out, manifest, format, width, shard_bytes, split, field,
-    errors, on_error, special, append, threads, resume, watch))]
+    errors, on_error, special, append, threads, max_document, resume, watch))]
 #[expect(clippy::too_many_arguments, reason = "keywords of one Python function")]
 pub(crate) fn encode_files(
     py: Python<'_>,
@@ -57,6 +57,7 @@ pub(crate) fn encode_files(
     special: Special,
     append: Option<TokenId>,
     threads: Option<ThreadsArgument>,
+    max_document: u64,
     resume: Option<Taken>,
     watch: Option<Py<PyAny>>,
 ) -> PyResult<Counted> {
@@ -84,28 +85,19 @@ pub(crate) fn encode_files(
         allowed: special.0,
         append,
         threads: threads.and_then(|threads| threads.0),
+        max_document,
     };
     let sources = sources.into_iter().map(source).collect();
     let resume = resume.map(taken_up).unwrap_or_default();
-    let mut raised = None;
-    let watch = |totals: Totals| {
-        let told = Python::attach(|py| {
-            py.check_signals()?;
-            watch.as_ref().map(|watch| watch.call1(py, counted(totals))).transpose()
-        });
-        told.map(|_| ()).map_err(|error| {
-            raised = Some(error);
-            Error::Stopped
-        })
-    };
     let tokenizer = engine.tokenizer();
-    let encoded =
-        py.detach(|| writing::encode_files(tokenizer, sources, &settings, &resume, watch));
-    match (encoded, raised) {
-        (Ok(totals), _) => Ok(counted(totals)),
-        (Err(Error::Stopped), Some(raised)) => Err(raised),
-        (Err(error), _) => Err(errors::raise(py, error)),
-    }
+    let encoded = detached(py, |raised| {
+        let watch = |totals: Totals| {
+            let Some(watch) = &watch else { return Ok(()) };
+            raised.call(|py| watch.call1(py, counted(totals)).map(|_| ()))
+        };
+        writing::encode_files(tokenizer, sources, &settings, &resume, watch)
+    })?;
+    Ok(counted(encoded))
 }
 
 fn format_named(name: &str) -> PyResult<Format> {

@@ -24,19 +24,22 @@ Files of a corpus are trusted: unlike `Tokenizer.encode`, the commands encode sp
 their ids unless `--special` says otherwise.
 """
 
-from subword._cli import (
-    comparing,
-    corpus,
-    counting,
-    describing,
-    encoding,
-    evaluating,
-    explaining,
-    exploring,
-    training,
-    wordpiece,
-)
-from subword._cli.group import main
+from subword import _starting
+
+with _starting.quietly():
+    from subword._cli import (
+        comparing,
+        corpus,
+        counting,
+        describing,
+        encoding,
+        evaluating,
+        explaining,
+        exploring,
+        training,
+        wordpiece,
+    )
+    from subword._cli.group import main
 
 __all__ = [
     "comparing",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from subword import Tokenizer
+from subword._cli.files import print_error, print_rows
 from subword._cli.group import (
     main,
     pattern_option,
@@ -70,6 +71,13 @@ MOST_SHOWN = 20
     show_default=True,
     help="About how large a shard is, and how much work is repeated at most after an interruption.",
 )
+@click.option(
+    "--max-document",
+    metavar="SIZE",
+    default="1GB",
+    show_default=True,
+    help="How large a line of JSON, a row, or a text without a place to cut may be.",
+)
 @special_option
 @click.option(
     "--errors",
@@ -104,6 +112,7 @@ def encode_corpus(
     field: str,
     dtype: Literal["auto", "uint16", "uint32"],
     shard_size: str,
+    max_document: str,
     special: Literal["text", "encode", "error"],
     errors: Literal["strict", "replace"],
     on_error: Literal["raise", "skip"],
@@ -143,6 +152,7 @@ def encode_corpus(
             on_error=on_error,
             dtype=dtype,
             shard_size=shard_size,
+            max_document=max_document,
             threads=threads,
             overwrite=overwrite,
             verify=verify,
@@ -155,12 +165,12 @@ def encode_corpus(
     if as_json:
         click.echo(json.dumps(machine_summary(made)))
     else:
-        click.echo("\n".join(f"{name:<16}{value}" for name, value in summary(made, verify)))
+        print_rows(summary(made, verify))
         for place, message in made.skipped[:MOST_SHOWN]:
-            click.echo(f"skipped {place}: {message}", err=True)
+            print_error(f"skipped {place}: {message}")
         if len(made.skipped) > MOST_SHOWN:
             more = len(made.skipped) - MOST_SHOWN
-            click.echo(f"skipped {more} more, which the manifest lists", err=True)
+            print_error(f"skipped {more} more, which the manifest lists")
 
 
 def summary(made: EncodedFiles, verified: bool) -> list[tuple[str, str]]:

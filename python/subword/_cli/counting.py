@@ -10,7 +10,7 @@ from typing import Literal
 import click
 
 from subword import Counts, Tokenizer, count_pieces
-from subword._cli.files import STANDARD, read
+from subword._cli.files import STANDARD, print_rows, printable, read
 from subword._cli.group import main, special_option, threads_option
 
 counts_out_option = click.option(
@@ -69,6 +69,13 @@ min_count_option = click.option(
     help="With --out: the field of JSON lines or the column of Parquet files that is the text.",
 )
 @click.option(
+    "--max-document",
+    metavar="SIZE",
+    default="1GB",
+    show_default=True,
+    help="With --out: how large a line of JSON, or a text without a place to cut, may be.",
+)
+@click.option(
     "--errors",
     type=click.Choice(["strict", "replace"]),
     default="strict",
@@ -87,6 +94,7 @@ def count(
     special_tokens: Sequence[str],
     memory_limit: str | None,
     field: str,
+    max_document: str,
     errors: Literal["strict", "replace"],
     min_count: int,
 ) -> None:
@@ -120,11 +128,14 @@ def count(
             threads=threads,
             memory_limit=memory_limit,
             field=field,
+            max_document=max_document,
             errors=errors,
         )
     except ValueError as error:
         if str(error).startswith("no normalizer"):
             raise click.BadParameter(str(error)) from error
+        if str(error).startswith("max_document"):
+            raise click.BadParameter(f"expected a size like 1GB, found {max_document!r}") from error
         if not str(error).startswith("memory_limit"):
             raise
         raise click.BadParameter(f"expected a size like 64MB, found {memory_limit!r}") from error
@@ -157,7 +168,7 @@ def count_tokens(
         tokens, size = tokens + found, size + len(text)
     if len(files) > 1:
         lines.append(row.format(tokens, size, ratio(size, tokens), "total"))
-    click.echo("\n".join(lines))
+    click.echo(printable("\n".join(lines)))
 
 
 @main.command()
@@ -193,9 +204,9 @@ def write(counts: Counts, out: Path, min_count: int, start: float) -> None:
         ("pieces", f"{counts.total:,}"),
         ("different", f"{len(counts):,}"),
         ("pattern", str(counts.pattern)),
-        *[("normalizer", counts.normalizer)] * (counts.normalizer is not None),
+        *([] if counts.normalizer is None else [("normalizer", counts.normalizer)]),
         ("special tokens", ", ".join(counts.special_tokens) or "none"),
         ("wrote", f"{out}, {out.stat().st_size:,} bytes"),
         ("seconds", f"{time.perf_counter() - start:.2f}"),
     ]
-    click.echo("\n".join(f"{name:<16}{value}" for name, value in rows))
+    print_rows(rows)

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from subword import Tokenizer
+from subword._cli.files import print_rows
 from subword._cli.group import main, pattern_option, tokenizer_argument
 
 
@@ -42,7 +43,7 @@ def info(tokenizer: Path, pattern: str | None) -> None:
         ],
         ("fingerprint", tok.fingerprint),
     ]
-    click.echo("\n".join(f"{name:<16}{value}" for name, value in rows))
+    print_rows(rows)
 
 
 @main.command()

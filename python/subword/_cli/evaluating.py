@@ -11,7 +11,7 @@ import click
 
 from subword import Tokenizer, count_pieces, evaluate
 from subword._cli.comparing import check_plot
-from subword._cli.files import say
+from subword._cli.files import print_rows, say
 from subword._cli.group import Failure, main, pattern_option, threads_option, tokenizer_argument
 from subword._cli.training import counts_in
 from subword._counts import expanded
@@ -239,4 +239,4 @@ def prune(
         ("pieces", f"{counts.total:,}, {len(counts):,} different"),
         ("wrote", str(out) if ids is None else f"{out}, {ids}"),
     ]
-    click.echo("\n".join(f"{name:<16}{value}" for name, value in rows))
+    print_rows(rows)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
@@ -23,6 +23,33 @@ def say(text: str) -> None:
     """Print a picture; what standard output cannot show is escaped."""
     encoding = sys.stdout.encoding or "utf-8"
     click.echo(text.encode(encoding, errors="backslashreplace").decode(encoding))
+
+
+def print_rows(rows: Iterable[tuple[str, str]]) -> None:
+    """Print names and values, a line each. A value that has line breaks still takes one line."""
+    for name, value in rows:
+        click.echo(f"{name:<16}{printable(value)}".replace("\n", "\\n"))
+
+
+def print_error(text: str) -> None:
+    """Print a message to standard error."""
+    click.echo(printable(text), err=True)
+
+
+def printable(text: str) -> str:
+    r"""Text for a terminal: what it would not just show is escaped, except line breaks.
+
+    What a file holds may come from anybody, and a terminal obeys some control characters.
+
+    >>> print(printable("a\x1b]0;pwned\x07b\n\u202ec é"))
+    a\x1b]0;pwned\x07b
+    \u202ec é
+    """
+    if text.replace("\n", "").isprintable():
+        return text
+    return "".join(
+        c if c == "\n" or c.isprintable() else c.encode("unicode_escape").decode() for c in text
+    )
 
 
 @contextmanager

@@ -12,7 +12,8 @@ from typing import IO, Any
 import click
 
 from subword import SpecialTokenError, SubwordError
-from subword._cli.files import STANDARD
+from subword._cli.files import STANDARD, print_error, printable
+from subword._starting import quietly
 
 
 class Failure(click.ClickException):
@@ -22,11 +23,15 @@ class Failure(click.ClickException):
         super().__init__(message if hint is None else f"{message}\n  hint: {hint}")
 
     def show(self, file: IO[Any] | None = None) -> None:
-        click.echo(f"error: {self.message}", file=file, err=file is None)
+        click.echo(f"error: {printable(self.message)}", file=file, err=file is None)
 
 
 class Commands(click.Group):
     """Turns what goes wrong in a command into one line and an exit code."""
+
+    def make_context(self, *args: Any, **settings: Any) -> click.Context:
+        with quietly():  # nothing runs yet
+            return super().make_context(*args, **settings)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -51,7 +56,7 @@ class Commands(click.Group):
 
 def show_warning(message: Warning | str, *_: object, **__: object) -> None:
     """What is to be said, without the place in the code that says it."""
-    click.echo(f"warning: {message}", err=True)
+    print_error(f"warning: {message}")
 
 
 def as_options(message: str) -> str:

@@ -20,7 +20,7 @@ from subword import (
 )
 from subword._cli import watching
 from subword._cli.describing import shown
-from subword._cli.files import say
+from subword._cli.files import print_error, print_rows, say
 from subword._cli.group import Failure, main, threads_option
 from subword._colours import has_colours
 
@@ -214,9 +214,9 @@ def save(tok: Tokenizer, out: Path, format_: str | None, log: Path | None) -> No
 
 def tell(tok: Tokenizer, out: Path, notes: Sequence[str]) -> None:
     """Print what was learned."""
-    click.echo("\n".join(f"{name:<16}{value}" for name, value in summary(tok, out)))
+    print_rows(summary(tok, out))
     for note in notes:
-        click.echo(f"note: {note}", err=True)
+        print_error(f"note: {note}")
 
 
 def starts_from_words(tok: Tokenizer | None) -> bool:
@@ -232,7 +232,7 @@ def show_rounds(
     assert log is not None  # it was trained just now
     if log.different > watching.MOST_PIECES:
         what = f"{log.different:,} different pieces, the most is {watching.MOST_PIECES:,}"
-        click.echo(f"note: --watch is for small inputs: {what}", err=True)
+        print_error(f"note: --watch is for small inputs: {what}")
         return
     counts = counts_in(corpus)
     if counts is None:

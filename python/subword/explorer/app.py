@@ -4,14 +4,20 @@ Every address takes the same values in its query or, as JSON, in its body (`ques
 answers in JSON: what the page shows, or `{"error": ..., "hint": ...}` with a status that says whose
 fault it is. docs/guide/explore.md describes them all.
 
-Who may ask: a page of this server, in a browser on this machine. The `Host` must be a name of the
-loopback, so that no other site can reach us under a name of its own; a question that the browser
-marks as another site's is refused; a body must be JSON, which a browser lets no other site send;
-and no answer allows another origin to read it.
+Who may ask: a page of this server, in the browser of the user who started it. Every path starts
+with a secret that only the printed address holds, because any user of the machine can connect to
+the loopback. The `Host` must be a name of the loopback, so that no other site can reach us under a
+name of its own; a question that the browser marks as another site's is refused; a body must be
+JSON, which a browser lets no other site send; and no answer allows another origin to read it.
+
+How much may be asked: texts, bodies and answers are bounded (`questions.py`, `training.py`), a body
+must arrive in time, and a few questions are answered at the same time while the others wait.
 """
 
 from __future__ import annotations
 
+import asyncio
+import hmac
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from importlib import resources
@@ -41,6 +47,11 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 #: The names that a browser on this machine has for us.
 HOSTS = {"127.0.0.1", "localhost", "[::1]"}
 
+#: How many questions are answered at the same time, and how long the body of one may take to
+#: arrive, in seconds.
+MOST_AT_ONCE = 2
+MOST_WAITING = 10.0
+
 HEADERS = {
     "content-security-policy": "default-src 'self'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'",
@@ -60,10 +71,11 @@ TYPES = {
 
 
 class Guard:
-    """Refuses requests for another host, and puts the headers on every answer."""
+    """Refuses strangers, takes the secret off the path, and puts the headers on every answer."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, secret: str) -> None:
         self.app = app
+        self.prefix = f"/{secret}/"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def guarded(message: Message) -> None:
@@ -71,7 +83,15 @@ class Guard:
                 MutableHeaders(scope=message).update(HEADERS)
             await send(message)
 
-        refused = stranger(Headers(scope=scope), scope["path"]) if scope["type"] == "http" else None
+        path, size = scope["path"], len(self.prefix)
+        refused = stranger(Headers(scope=scope), path[size - 1 :])
+        # Compared in constant time: how long a refusal takes says nothing about the secret.
+        if not hmac.compare_digest(path[:size].encode(), self.prefix.encode()):
+            message = (
+                "expected the address that was printed at the start, found one without its key"
+            )
+            refused = refused or RefusedError(403, message)
+        scope = {**scope, "path": path[size - 1 :], "raw_path": None}
         await (self.app if refused is None else failure(refused))(scope, receive, guarded)
 
 
@@ -96,8 +116,9 @@ def host_name(host: str) -> str:
     return name if colon and port.isdecimal() else host
 
 
-def application(explored: Sequence[Explored]) -> Starlette:
-    """The explorer of these tokenizers, as an ASGI application."""
+def application(explored: Sequence[Explored], secret: str) -> Starlette:
+    """The explorer of these tokenizers, as an ASGI application below `/secret/`."""
+    at_once = asyncio.Semaphore(MOST_AT_ONCE)
     answers: dict[str, Answer] = {
         "tokenizers": about,
         "encode": text.encoded,
@@ -108,12 +129,13 @@ def application(explored: Sequence[Explored]) -> Starlette:
         "train": training.train,
     }
     routes = [
-        Route(f"/api/{name}", endpoint(explored, answer), methods=["GET", "POST"])
+        Route(f"/api/{name}", endpoint(explored, answer, at_once), methods=["GET", "POST"])
         for name, answer in answers.items()
     ]
     routes += [Route(path, file(*found)) for path, found in files().items()]
     handlers: dict[Any, Any] = {HTTPException: not_found, Exception: broken}
-    return Starlette(routes=routes, middleware=[Middleware(Guard)], exception_handlers=handlers)
+    guard = Middleware(Guard, secret=secret)
+    return Starlette(routes=routes, middleware=[guard], exception_handlers=handlers)
 
 
 def about(explored: Sequence[Explored], _: Question) -> dict[str, Any]:
@@ -126,13 +148,14 @@ def about(explored: Sequence[Explored], _: Question) -> dict[str, Any]:
     }
 
 
-def endpoint(explored: Sequence[Explored], answer: Answer) -> Endpoint:
-    """What an address does: read a question, answer it in a thread."""
+def endpoint(explored: Sequence[Explored], answer: Answer, at_once: asyncio.Semaphore) -> Endpoint:
+    """What an address does: read a question, answer it in a thread when it is its turn."""
 
     async def answered(request: Request) -> Response:
         try:
             question = Question(await values(request))
-            return as_json(await run_in_threadpool(answer, explored, question))
+            async with at_once:
+                return await run_in_threadpool(lambda: as_json(answer(explored, question)))
         except RefusedError as refused:
             return failure(refused)
         except SubwordError as error:
@@ -149,18 +172,28 @@ async def values(request: Request) -> Mapping[str, Any]:
     kind = request.headers.get("content-type", "").partition(";")[0].strip()
     if kind != "application/json":
         raise RefusedError(415, f'expected a body of application/json, found "{kind[:100]}"')
-    body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > MOST_BODY:
-            raise RefusedError(413, f"expected a body of at most {MOST_BODY:,} bytes, found more")
     try:
-        found = json.loads(bytes(body))
+        body = await asyncio.wait_for(whole_body(request), MOST_WAITING)
+    except asyncio.TimeoutError:
+        message = f"expected a body within {MOST_WAITING:g} seconds, found only a part of it"
+        raise RefusedError(408, message) from None
+    try:
+        found = json.loads(body)
     except (ValueError, RecursionError):
         raise RefusedError(400, "expected JSON, found something else") from None
     if not isinstance(found, dict):
         raise RefusedError(400, "expected an object of JSON, found another value")
     return found
+
+
+async def whole_body(request: Request) -> bytes:
+    """The body of a request, unless it is too long."""
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > MOST_BODY:
+            raise RefusedError(413, f"expected a body of at most {MOST_BODY:,} bytes, found more")
+    return bytes(body)
 
 
 def as_json(value: dict[str, Any], status: int = 200) -> Response:

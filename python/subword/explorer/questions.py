@@ -24,7 +24,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 #: The longest text, in bytes, and the longest body of a request, which may escape it.
-MOST_TEXT = 4_000_000
+MOST_TEXT = 1 << 20
 MOST_BODY = 8_000_000
 
 #: Half a character of UTF-16, which is no character: UTF-8 has no bytes for it.

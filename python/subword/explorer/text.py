@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from subword.explorer.explored import Explored, chosen
-from subword.explorer.questions import Question, RefusedError
+from subword.explorer.questions import MOST_TEXT, Question, RefusedError
 from subword.explorer.samples import LANGUAGES
 
 Special = Literal["text", "encode"]
 
-#: The most tokenizers side by side.
+#: The most tokenizers side by side. They share the limit of one text, because the answer has the
+#: tokens of all of them.
 MOST_COMPARED = 6
 
 
@@ -34,7 +35,8 @@ def compared(explored: Sequence[Explored], question: Question) -> dict[str, Any]
     if len(numbers) > MOST_COMPARED:
         message = f"tokenizers: expected at most {MOST_COMPARED}, found {len(numbers)}"
         raise RefusedError(413, message)
-    raw, special = question.text(), special_of(question)
+    raw = question.text(MOST_TEXT // max(len(numbers), 1))
+    special = special_of(question)
     found = [tokens_of(explored, number, raw, special, "bytes") for number in numbers]
     places = [spans(one) for one in found]
     common = set(places[0]).intersection(*places[1:]) if places else set()
@@ -80,7 +82,7 @@ def tokens_of(
     one = chosen(explored, number)
     in_bytes = unit == "bytes"
     ids, places = one.tok.encode_offsets(
-        raw, unit="bytes" if in_bytes else "chars", special=special
+        raw, unit="bytes" if in_bytes else "chars", trim=False, special=special
     )
     ends = [end for _, end in places]
     starts = [start for start, _ in places]

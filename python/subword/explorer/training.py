@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -26,9 +26,10 @@ from subword.reference.buckets import Buckets, Piece
 from subword.reference.naive import count_pairs
 from subword.reference.training import BYTES, Pair, Rule, Ties
 
-#: A small text, and how much of each round is told.
+#: A small text, and how much of each round is told: of the pieces at most `TOKENS` tokens together.
 MOST_TRAINING_TEXT = 50_000
 MOST_MERGES = 300
+TOKENS = 1000
 PIECES, PAIRS, BUCKETS, IN_BUCKET = 40, 24, 10, 12
 
 
@@ -97,11 +98,21 @@ def state(pieces: Sequence[Piece], pairs: Buckets, best: Pair | None) -> dict[st
             }
             for count in by_count[:BUCKETS]
         ],
-        "pieces": [
-            {"count": piece.count, "tokens": [token.hex() for token in piece.tokens]}
-            for piece in pieces[:PIECES]
-        ],
+        "pieces": [*first_pieces(pieces)],
     }
+
+
+def first_pieces(pieces: Sequence[Piece]) -> Iterator[dict[str, Any]]:
+    """The first pieces: of a long one its first tokens, and how many more it has."""
+    left = TOKENS
+    for piece in pieces[:PIECES]:
+        tokens = piece.tokens[:left]
+        left -= len(tokens)
+        yield {
+            "count": piece.count,
+            "tokens": [token.hex() for token in tokens],
+            "more": len(piece.tokens) - len(tokens),
+        }
 
 
 def shown(pair: Pair) -> list[str]:

@@ -13,13 +13,12 @@ Invariants
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from subword import CorpusError, Counts, Tokenizer, count_pieces
+from subword import CorpusError, Counts, Tokenizer, _core, count_pieces
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -137,14 +136,14 @@ class Pack:
     def __call__(self, tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
         import pyarrow as pa
 
-        yield pa.table({"counts": [pickle.dumps(added_up(tables, self.made_by))]})
+        yield pa.table({"counts": [added_up(tables, self.made_by)._counts.to_bytes()]})
 
 
 def unpacked(rows: Iterable[bytes], made_by: dict[str, Any]) -> Counts:
     """All the counts that were packed, as one."""
     counts = Counts(**made_by)
     for row in rows:
-        counts += pickle.loads(row)
+        counts += Counts._of(_core.Counts.from_bytes(row))
     return counts
 
 

@@ -15,18 +15,25 @@ from subword import ModelFormatError
 from subword.integrations._tiktoken_table import Published
 
 
-def find(published: Published, directory: Path | None) -> Path | None:
-    """The first of the places that has the file; ModelFormatError if it is another file."""
+def find(published: Published, directory: Path | None) -> tuple[Path, bytes] | None:
+    """The first of the places that has the file, and its content, which has the published hash.
+
+    The content is what the caller loads: the folder may be one where others write (tiktoken's cache
+    is in the folder for temporary files), so a second look at the file might find another one.
+    ModelFormatError if it is another file.
+    """
     path = next((path for path in places(published, directory) if path.is_file()), None)
-    if path is not None:
-        found = hashlib.sha256(path.read_bytes()).hexdigest()
-        if found != published.sha256:
-            raise ModelFormatError(
-                str(path),
-                f"expected the published file with sha256 {published.sha256}, found {found}",
-                "the file is damaged or another one: delete it and download it again",
-            )
-    return path
+    if path is None:
+        return None
+    content = path.read_bytes()
+    found = hashlib.sha256(content).hexdigest()
+    if found != published.sha256:
+        raise ModelFormatError(
+            str(path),
+            f"expected the published file with sha256 {published.sha256}, found {found}",
+            "the file is damaged or another one: delete it and download it again",
+        )
+    return path, content
 
 
 def places(published: Published, directory: Path | None) -> Iterator[Path]:

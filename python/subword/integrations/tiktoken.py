@@ -38,7 +38,7 @@ from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar
 
-from subword import ModelFormatError, TextError, Tokenizer, UnknownIdError
+from subword import ModelFormatError, TextError, Tokenizer, UnknownIdError, _core
 from subword.integrations._tiktoken_files import find
 from subword.integrations._tiktoken_table import ENCODINGS, MODEL_PREFIXES, MODELS
 from subword.integrations._tiktoken_unstable import Unstable
@@ -373,10 +373,12 @@ def list_encoding_names() -> list[str]:
 
 def _load(name: str, directory: Path | None) -> Encoding:
     published = ENCODINGS.get(name)
-    if published is not None and (path := find(published, directory)) is not None:
+    if published is not None and (found := find(published, directory)) is not None:
         enc = Encoding.__new__(Encoding)
         special_tokens = dict(published.special_tokens)
-        tokenizer = Tokenizer.load(path, pattern=published.pattern, special_tokens=special_tokens)
+        path, content = found
+        model = _core.Model.load_bytes(content, path, published.pattern, special_tokens)
+        tokenizer = Tokenizer._of(model, _core.DEFAULT_CACHE_BYTES)
         enc._set(name, published.pattern, special_tokens, tokenizer)
         return enc
     if directory is None and name in _real_names():

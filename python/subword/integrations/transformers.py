@@ -6,7 +6,7 @@
     fast(["low", "lower"], padding=True, return_tensors="pt")
     fast.save_pretrained("my-model")             # AutoTokenizer.from_pretrained reads it
 
-The ids come from Hugging Face's engine, which gets the tokenizer as its own kind of file
+The ids come from Hugging Face's engine, at its speed: it gets the tokenizer as its own kind of file
 (`tokenizer.json`) and is held against ours by the tests. What that file cannot hold is an error.
 
 Two defaults are transformers', and differ from ``tok.encode(text)``:
@@ -17,6 +17,7 @@ Two defaults are transformers', and differ from ``tok.encode(text)``:
 
 from __future__ import annotations
 
+import json
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,7 @@ from subword import ModelFormatError, Tokenizer
 from subword.integrations._extras import load
 
 if TYPE_CHECKING:
+    from tokenizers import AddedToken
     from transformers import PreTrainedTokenizerFast
 
 #: The parts that a special token can play, and how a token is spelled that plays it.
@@ -46,7 +48,8 @@ def fast_tokenizer(tok: Tokenizer, **settings: Any) -> PreTrainedTokenizerFast:
     and so on. Of special tokens ``bos_token``, ``eos_token``, ``unk_token``, ``pad_token``,
     ``cls_token``, ``sep_token`` and ``mask_token`` are known where they are spelled as usual; name
     one to say otherwise, or None for no such token. A token that the tokenizer does not have is an
-    error: it would need an id.
+    error: it would need an id. Special tokens without a part are ``additional_special_tokens``,
+    unless you name these, so that ``all_special_tokens`` has them too.
 
     Example:
         >>> vocab = {i: bytes([i]) for i in range(256)} | {256: b"lo", 257: b"low"}
@@ -74,10 +77,25 @@ def fast_tokenizer(tok: Tokenizer, **settings: Any) -> PreTrainedTokenizerFast:
             tok.save(path, format="huggingface")
         except ModelFormatError as error:
             raise ModelFormatError("", error.message) from None  # nobody asked for that path
+        if not {"additional_special_tokens", "extra_special_tokens"} & settings.keys():
+            settings["additional_special_tokens"] = without_part(path, named)
         fast: PreTrainedTokenizerFast = transformers.PreTrainedTokenizerFast(
             tokenizer_file=str(path), **named, **settings
         )
     return fast
+
+
+def without_part(path: Path, named: dict[str, Any]) -> list[AddedToken]:
+    """The special tokens of a `tokenizer.json` that play no part, with their flags."""
+    from tokenizers import AddedToken
+
+    playing = {str(token) for token in named.values() if token is not None}
+    tokens = json.loads(path.read_text(encoding="utf-8"))["added_tokens"]
+    return [
+        AddedToken(**{name: value for name, value in token.items() if name != "id"})
+        for token in tokens
+        if token["special"] and token["content"] not in playing
+    ]
 
 
 def parts(tok: Tokenizer) -> dict[str, str | None]:

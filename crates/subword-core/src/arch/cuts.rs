@@ -310,7 +310,7 @@ mod tests {
                 }
             }
             let pairs = if round % 2 == 0 { pairs.folded() } else { pairs };
-            let plain = Level::Scalar.run(Find(&block, &pairs));
+            let plain = Level::SCALAR.run(Find(&block, &pairs));
             for &at in &joined {
                 assert_eq!(plain.safe >> at & 1, 0, "{plain:?} {joined:?}");
             }

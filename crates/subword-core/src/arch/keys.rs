@@ -233,7 +233,7 @@ mod tests {
             let bounds = [&starts, &ends];
             for (shift, end) in [(63, 200), (47, starts[3] + 16), (40, starts[3] + 15)] {
                 let text = &text[..end];
-                let plain = Level::Scalar.run(Four(text, bounds, shift));
+                let plain = Level::SCALAR.run(Four(text, bounds, shift));
                 assert_eq!(plain.is_some(), end - starts[3] >= 16);
                 for level in Level::available() {
                     let found = level.run(Four(text, bounds, shift));

@@ -8,10 +8,12 @@ access itself. Huge pages (2 MiB) make that walk rare; they must be asked for be
 costs only what is used of it.
 */
 
+use std::alloc::{Layout, handle_alloc_error};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
 use super::pages::prefer_huge_pages;
+use crate::memory;
 
 /// A cache line, as words.
 pub type Line = [u64; 8];
@@ -22,16 +24,26 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// `len` lines of zeros.
+    /// `len` lines of zeros. If there is no memory for them, the process ends: whoever asks for many tries
+    /// first (`memory::probe`).
     pub fn zeroed(len: usize) -> Lines {
-        let mut lines = Lines::room(len);
+        let mut lines = match Memory::zeroed(len) {
+            Some(memory) => Lines { memory },
+            None => handle_alloc_error(Layout::new::<Line>()),
+        };
         prefer_huge_pages(&mut lines);
         lines
     }
 
-    /// The same for who uses only some of them, and asks for huge pages where it does.
+    /// The same for who uses only some of them, and asks for huge pages where it does. If there is no memory
+    /// for so many, the sixteenth part of them, and so on: the rest of the memory is for others.
     pub fn room(len: usize) -> Lines {
-        Lines { memory: Memory::zeroed(len) }
+        let sizes = std::iter::successors(Some(len), |&len| (len > 0).then_some(len / 16));
+        let made = |len: usize| Memory::zeroed(len).filter(|_| memory::leaves_some::<Line>(len));
+        match sizes.filter_map(made).next() {
+            Some(memory) => Lines { memory },
+            None => Lines::zeroed(0),
+        }
     }
 }
 
@@ -91,12 +103,12 @@ mod mapped {
     unsafe impl Sync for Mapped {}
 
     impl Memory {
-        pub(super) fn zeroed(len: usize) -> Memory {
-            let bytes = len * size_of::<Line>();
+        pub(super) fn zeroed(len: usize) -> Option<Memory> {
+            let bytes = len.checked_mul(size_of::<Line>())?;
             let mapped = if bytes < HUGE_PAGE { None } else { Mapped::zeroed(len, bytes) };
             match mapped {
-                Some(mapped) => Memory::Mapped(mapped),
-                None => Memory::Portable(portable::Memory::zeroed(len)),
+                Some(mapped) => Some(Memory::Mapped(mapped)),
+                None => portable::Memory::zeroed(len).map(Memory::Portable),
             }
         }
 
@@ -152,6 +164,7 @@ mod mapped {
 /// Any other system: words from the allocator, aligned by hand.
 mod portable {
     use super::Line;
+    use crate::memory;
 
     pub(super) struct Memory {
         words: Vec<u64>,
@@ -161,11 +174,13 @@ mod portable {
     }
 
     impl Memory {
-        pub(super) fn zeroed(len: usize) -> Memory {
+        pub(super) fn zeroed(len: usize) -> Option<Memory> {
             let per_line = size_of::<Line>() / size_of::<u64>();
-            let words = vec![0; if len == 0 { 0 } else { (len + 1) * per_line }];
+            let count = if len == 0 { 0 } else { len.checked_add(1)?.checked_mul(per_line)? };
+            memory::probe::<u64>(count).ok()?;
+            let words = vec![0; count];
             let skip = words.as_ptr().align_offset(size_of::<Line>()).min(per_line);
-            Memory { words, skip: if len == 0 { 0 } else { skip }, len }
+            Some(Memory { words, skip: if len == 0 { 0 } else { skip }, len })
         }
 
         #[inline(always)]
@@ -183,6 +198,14 @@ mod portable {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn room_for_more_lines_than_there_is_memory_is_room_for_fewer() {
+        for len in [usize::MAX, usize::MAX / size_of::<Line>(), 1 << 44] {
+            let lines = Lines::room(len);
+            assert!(lines.len() < len && lines.len().is_power_of_two() || !len.is_power_of_two());
+        }
+    }
 
     #[test]
     fn lines_are_zero_aligned_and_ones_own() {

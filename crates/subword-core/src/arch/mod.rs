@@ -3,8 +3,8 @@ Byte scans with SIMD forms, behind safe signatures.
 
 `scalar` defines the answer; the others are tested against it at every byte value and position.
 Which one runs is decided once, from what the processor has, or from the environment variable
-`SUBWORD_SIMD` (`scalar`, `avx2`, `avx512`), which tests and benchmarks use to force a path. A level
-that the processor lacks is never chosen.
+`SUBWORD_SIMD` (`scalar`, `avx2`, `avx512`), which tests and benchmarks use to force a path. Any other name
+is an error, and so is a level that the processor lacks.
 
 A caller hands a [`Kernel`] to [`Level::run`], which calls it with the right [`Classify`] from
 inside a function that has the processor's features enabled, so that the whole kernel is compiled
@@ -13,13 +13,16 @@ for them.
 
 #![allow(unsafe_code)]
 
-use std::sync::OnceLock;
+use std::fmt;
+
+use crate::error::{Error, Result};
 
 mod bert;
 #[cfg(target_arch = "x86_64")]
 mod bert_x86_64;
 mod checked;
 mod cuts;
+mod first_use;
 mod keys;
 mod lines;
 mod numbers;
@@ -38,6 +41,7 @@ mod x86_64;
 pub use bert::{BERT_PUNCTUATION, BERT_WHITE, BertBlock, BertLetters, BertRules, BertSymbols};
 pub use checked::checked_utf8;
 pub use cuts::{Cuts, JoinedPairs};
+pub use first_use::FirstUse;
 pub use keys::{
     Bounds, CHINESE, FIRST_BYTES, KEYS, Key, LONGEST_KEY, Odd, few_bytes, hash, last_key,
     window_key,
@@ -220,9 +224,20 @@ pub trait Kernel {
     fn run<C: Classify>(self) -> Self::Output;
 }
 
-/// What the processor has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Level {
+/// A level of SIMD that this processor has.
+///
+/// INVARIANT: only [`Level::available`] makes a level above [`Level::SCALAR`], after it has asked the
+/// processor. The field is private, so safe code cannot run instructions that the processor lacks:
+///
+/// ```compile_fail
+/// let forged = subword_core::arch::Level(subword_core::arch::Features::Avx512);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Level(Features);
+
+/// What the kernels of a level need.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Features {
     /// Plain Rust, any processor.
     Scalar,
     /// x86-64 with AVX2.
@@ -233,18 +248,27 @@ pub enum Level {
     Avx512,
 }
 
+/// The environment variable that chooses a level.
+const CHOICE: &str = "SUBWORD_SIMD";
+
+/// The names of all levels, also of those that this processor does not have.
+const NAMES: [&str; 3] = ["scalar", "avx2", "avx512"];
+
 impl Level {
+    /// Plain Rust, any processor.
+    pub const SCALAR: Level = Level(Features::Scalar);
+
     /// The levels that this processor has, the best last.
     pub fn available() -> Vec<Level> {
         #[allow(unused_mut)]
-        let mut levels = vec![Level::Scalar];
+        let mut levels = vec![Level::SCALAR];
         #[cfg(target_arch = "x86_64")]
         {
             if x86_64::has_avx2() {
-                levels.push(Level::Avx2);
+                levels.push(Level(Features::Avx2));
             }
             if x86_64::has_avx512() {
-                levels.push(Level::Avx512);
+                levels.push(Level(Features::Avx512));
             }
         }
         levels
@@ -252,39 +276,59 @@ impl Level {
 
     /// The name that `SUBWORD_SIMD` takes.
     pub fn name(self) -> &'static str {
-        match self {
-            Level::Scalar => "scalar",
+        match self.0 {
+            Features::Scalar => NAMES[0],
             #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => "avx2",
+            Features::Avx2 => NAMES[1],
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => "avx512",
+            Features::Avx512 => NAMES[2],
         }
     }
 
-    /// The level to use: the best one, or the one that `SUBWORD_SIMD` names.
-    pub fn best() -> Level {
-        static BEST: OnceLock<Level> = OnceLock::new();
-        *BEST.get_or_init(|| {
-            let available = Level::available();
-            let wanted = std::env::var("SUBWORD_SIMD").unwrap_or_default();
-            let named = available.iter().find(|level| level.name() == wanted);
-            *named.unwrap_or_else(|| available.last().expect("scalar is always there"))
+    /// The level to use: the best one, or the one that `SUBWORD_SIMD` names. It is read once. A name that
+    /// is no level, or that of a level which this processor does not have, is an error.
+    pub fn chosen() -> Result<Level> {
+        static CHOSEN: FirstUse<Result<Level>> = FirstUse::new();
+        let choose = || {
+            let name = std::env::var_os(CHOICE).unwrap_or_default();
+            Level::named(&name.to_string_lossy(), &Level::available())
+        };
+        CHOSEN.get_or_make(choose).clone()
+    }
+
+    /// The level of this name among those that there are; for no name the best.
+    fn named(name: &str, available: &[Level]) -> Result<Level> {
+        let named = available.iter().copied().find(|level| level.name() == name);
+        let best = available.last().copied().filter(|_| name.is_empty());
+        named.or(best).ok_or_else(|| {
+            let has: Vec<&str> = available.iter().map(|level| level.name()).collect();
+            let message = if NAMES.contains(&name) {
+                format!("{CHOICE}={name}: this processor has only {}", has.join(", "))
+            } else {
+                format!("{CHOICE}={name:?}: expected one of {}", NAMES.join(", "))
+            };
+            Error::Argument { message }
         })
     }
 
     /// Runs the kernel at this level.
     #[inline]
     pub fn run<K: Kernel>(self, kernel: K) -> K::Output {
-        match self {
-            Level::Scalar => kernel.run::<scalar::Scalar>(),
-            // SAFETY: `available`, the only maker of these two levels, has checked the processor's
-            // features.
+        match self.0 {
+            Features::Scalar => kernel.run::<scalar::Scalar>(),
+            // SAFETY: by the invariant `available` has asked the processor for these features.
             #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => unsafe { x86_64::run_avx2(kernel) },
+            Features::Avx2 => unsafe { x86_64::run_avx2(kernel) },
             // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => unsafe { x86_64::run_avx512(kernel) },
+            Features::Avx512 => unsafe { x86_64::run_avx512(kernel) },
         }
+    }
+}
+
+impl fmt::Debug for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 
@@ -314,6 +358,25 @@ pub fn prefetch_pointer<T>(pointer: *const T) {
 mod tests {
     use super::*;
 
+    #[test]
+    fn a_level_is_chosen_by_its_name() {
+        let all = Level::available();
+        assert_eq!(Level::named("", &all), Ok(all[all.len() - 1]));
+        for &level in &all {
+            assert_eq!(Level::named(level.name(), &all), Ok(level));
+        }
+        assert_eq!(Level::chosen(), Level::chosen());
+    }
+
+    #[test]
+    fn a_name_that_is_no_level_and_a_level_that_is_not_there_are_refused() {
+        let refusal = |name: &str| Level::named(name, &[Level::SCALAR]).unwrap_err().to_string();
+        let expected = "expected one of scalar, avx2, avx512";
+        assert_eq!(refusal("avx"), format!("SUBWORD_SIMD=\"avx\": {expected}"));
+        assert_eq!(refusal("AVX2"), format!("SUBWORD_SIMD=\"AVX2\": {expected}"));
+        assert_eq!(refusal("avx512"), "SUBWORD_SIMD=avx512: this processor has only scalar");
+    }
+
     struct Bert<'a>(&'a [u8], &'a BertRules);
 
     impl Kernel for Bert<'_> {
@@ -342,7 +405,7 @@ mod tests {
     }
 
     fn assert_same_for_bert(text: &[u8], rules: &BertRules) {
-        let plain = Level::Scalar.run(Bert(text, rules));
+        let plain = Level::SCALAR.run(Bert(text, rules));
         for level in Level::available() {
             assert_eq!(level.run(Bert(text, rules)), plain, "{level:?} {}", text.escape_ascii());
         }
@@ -383,7 +446,7 @@ mod tests {
         (letters.first[0x29], letters.second[0x29]) = (b'e', 0);
         rules.symbols.c2[0x2B] = BERT_PUNCTUATION;
         // é becomes e, « is punctuation, and U+0100 is unknown.
-        let (block, written) = Level::Scalar.run(Bert("é «A\u{100}".as_bytes(), &rules));
+        let (block, written) = Level::SCALAR.run(Bert("é «A\u{100}".as_bytes(), &rules));
         assert_eq!(written, "e «a".as_bytes());
         let expected =
             BertBlock { word: 0b10001, punctuation: 0b100, last: 0b1000, kept: 0b11_1101, read: 6 };

@@ -230,8 +230,8 @@ mod tests {
         ] {
             all[TwoBytes::index(b'a', b'b')] = TwoBytes::new(0, NEVER, from_left, NEVER);
             all[TwoBytes::index(b'c', b'd')] = TwoBytes::new(0, NEVER, NEVER, to_right);
-            assert_eq!(Level::Scalar.run(Sure(b"abcd", &all, &ids)), expected);
-            assert_eq!(Level::Scalar.run(Sure(b"bc", &all, &ids)), [300]);
+            assert_eq!(Level::SCALAR.run(Sure(b"abcd", &all, &ids)), expected);
+            assert_eq!(Level::SCALAR.run(Sure(b"bc", &all, &ids)), [300]);
         }
     }
 
@@ -255,7 +255,7 @@ mod tests {
         for len in 1..=MOST_BYTES {
             for alphabet in [2, 3, 256, 256, 256] {
                 let piece: Vec<u8> = (0..len).map(|_| random(alphabet) as u8).collect();
-                let expected = Level::Scalar.run(Sure(&piece, &all, &ids));
+                let expected = Level::SCALAR.run(Sure(&piece, &all, &ids));
                 for level in Level::available() {
                     assert_eq!(
                         level.run(Sure(&piece, &all, &ids)),

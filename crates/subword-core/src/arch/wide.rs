@@ -254,7 +254,7 @@ mod tests {
     }
 
     fn assert_same(window: &[u8; WINDOW]) {
-        let expected = Level::Scalar.run(One(window));
+        let expected = Level::SCALAR.run(One(window));
         for level in Level::available() {
             assert_eq!(level.run(One(window)), expected, "{level:?} {}", window.escape_ascii());
         }
@@ -293,7 +293,7 @@ mod tests {
     #[test]
     fn the_scalar_classes_are_what_their_names_say() {
         for byte in 0..128u8 {
-            let masks = Level::Scalar.run(One(&[byte; WINDOW]));
+            let masks = Level::SCALAR.run(One(&[byte; WINDOW]));
             let all = |yes: bool| if yes { u64::MAX } else { 0 };
             assert_eq!(masks.upper, all(byte.is_ascii_uppercase()));
             assert_eq!(masks.lower, all(byte.is_ascii_lowercase()));

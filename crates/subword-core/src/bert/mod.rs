@@ -20,8 +20,7 @@ adjacent marks. Nearly all marks are dropped; the few that stay have a rank to s
 mod table;
 mod two_level;
 
-use std::sync::OnceLock;
-
+use crate::arch::FirstUse;
 use crate::model::{Bert, BertTables};
 
 pub(crate) use table::{PATTERN_V0_23, PATTERN_V1_0};
@@ -58,8 +57,8 @@ pub struct Classes(TwoLevel<Class>);
 impl Classes {
     /// Those of a version.
     pub fn of(tables: BertTables) -> &'static Classes {
-        static CLASSES: [OnceLock<Classes>; 2] = [const { OnceLock::new() }; 2];
-        CLASSES[tables as usize].get_or_init(|| {
+        static CLASSES: [FirstUse<Classes>; 2] = [const { FirstUse::new() }; 2];
+        CLASSES[tables as usize].get_or_make(|| {
             let mut classes = TwoLevel::new();
             let punctuation = match tables {
                 BertTables::V0_23 => table::PUNCTUATION_V0_23,
@@ -108,11 +107,11 @@ const CHANGED: u32 = 1 << 31;
 impl Characters {
     /// Those of a normaliser.
     pub fn of(bert: Bert) -> &'static Characters {
-        static CHARACTERS: [OnceLock<Characters>; 32] = [const { OnceLock::new() }; 32];
+        static CHARACTERS: [FirstUse<Characters>; 32] = [const { FirstUse::new() }; 32];
         let Bert { clean, cjk, strip_accents, lowercase, tables } = bert;
         let options = [clean, cjk, strip_accents, lowercase, tables == BertTables::V1_0];
         let place = options.iter().fold(0, |place, &on| place << 1 | usize::from(on));
-        CHARACTERS[place].get_or_init(|| Characters::new(bert))
+        CHARACTERS[place].get_or_make(|| Characters::new(bert))
     }
 
     fn new(bert: Bert) -> Characters {
@@ -207,14 +206,13 @@ impl Characters {
         None
     }
 
-    /// Whether a character becomes a word or white space of its own, whatever stands around it.
-    pub fn stands_apart(&self, classes: &Classes, code: u32) -> bool {
-        let apart = |c: char| classes.get(c as u32) != Class::Word;
-        match self.get(code, &mut [0; 12]) {
-            None => classes.get(code) != Class::Word,
-            Some((text, order)) => {
-                order == Order::Apart && text.starts_with(apart) && text.ends_with(apart)
-            }
+    /// The first and the last character of what a character becomes, if that is something and no mark
+    /// moves across it.
+    pub fn ends_apart(&self, c: char) -> Option<(char, char)> {
+        match self.get(c as u32, &mut [0; 12]) {
+            None => Some((c, c)),
+            Some((text, Order::Apart)) => Some((text.chars().next()?, text.chars().next_back()?)),
+            Some(_) => None,
         }
     }
 
@@ -295,6 +293,11 @@ fn write_into<'a>(room: &'a mut [u8; 12], codes: &[u32]) -> &'a str {
 #[inline(always)]
 pub fn is_cjk(code: u32) -> bool {
     contains(table::CJK, code)
+}
+
+/// Whether cleaning deletes a code point.
+pub fn is_deleted(code: u32) -> bool {
+    contains(table::DELETED, code)
 }
 
 fn codes(ranges: &'static [(u32, u32)]) -> impl Iterator<Item = u32> {

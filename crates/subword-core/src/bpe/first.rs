@@ -10,16 +10,18 @@ A part of a word that is not its end has no mark.
 */
 
 use super::{Merged, Merger, long};
+use crate::error::Result;
 use crate::model::{Model, Units};
 use crate::types::TokenId;
 use crate::vocab::Vocab;
+use crate::{interrupt, memory};
 
 /// What stays allocated between two words: a longer one gives its memory back.
 const KEPT: usize = 1 << 16;
 
 impl Merger {
-    /// Appends the ids of a word, or of a part of one; `whole` if it ends where the word ends. The error
-    /// is where a unit starts that has no token.
+    /// Appends the ids of a word, or of a part of one; `whole` if it ends where the word ends. Gives
+    /// where a unit starts that has no token, if there is one.
     ///
     /// Always by the heap: most words are remembered, and the scan is made for bytes.
     pub fn encode_word(
@@ -29,15 +31,15 @@ impl Merger {
         whole: bool,
         merged: &mut Merged,
         ids: &mut Vec<TokenId>,
-    ) -> Result<(), usize> {
+    ) -> Result<Option<usize>> {
         let Merged { long, tokens, .. } = merged;
-        self.first.tokens_into(vocab, word, whole, tokens)?;
-        if !tokens.is_empty() {
-            long::merge(&self.tables(vocab).pairs, tokens.iter().copied(), long, ids);
+        let missing = self.first.tokens_into(vocab, word, whole, tokens)?;
+        if missing.is_none() && !tokens.is_empty() {
+            long::merge(&self.tables(vocab)?.pairs, tokens.iter().copied(), long, ids)?;
         }
         tokens.clear();
         tokens.shrink_to(KEPT);
-        Ok(())
+        Ok(missing)
     }
 
     /// Whether a unit, or the `last` one of a word, is a token.
@@ -52,7 +54,7 @@ impl Merger {
         word: &[u8],
         whole: bool,
         tokens: &mut Vec<TokenId>,
-    ) -> Result<(), usize> {
+    ) -> Result<Option<usize>> {
         self.first.tokens_into(vocab, word, whole, tokens)
     }
 }
@@ -105,24 +107,26 @@ impl First {
     }
 
     /// Replaces `tokens` by the first tokens of a piece, or of a part of one; `whole` if it ends where
-    /// the piece ends. The error is where a unit starts that has no token.
+    /// the piece ends. Gives where a unit starts that has no token, if there is one.
     fn tokens_into(
         &self,
         vocab: &Vocab,
         piece: &[u8],
         whole: bool,
         tokens: &mut Vec<TokenId>,
-    ) -> Result<(), usize> {
+    ) -> Result<Option<usize>> {
         tokens.clear();
         let mut at = 0;
         for unit in self.units.of(piece) {
             let id = self.token(vocab, unit, whole && at + unit.len() == piece.len());
-            tokens.push(id.or(self.unk).ok_or(at)?);
+            let Some(id) = id.or(self.unk) else { return Ok(Some(at)) };
+            memory::extend(tokens, &[id])?;
+            interrupt::worked(unit.len())?;
             at += unit.len();
         }
         if let Some(Mark::Separate(mark)) = self.mark.as_ref().filter(|_| whole) {
-            tokens.push(*mark);
+            memory::extend(tokens, &[*mark])?;
         }
-        Ok(())
+        Ok(None)
     }
 }

@@ -23,6 +23,8 @@ walk leaves over is cut one by one.
 */
 
 use crate::arch::{Classify, Cuts, JoinedPairs};
+use crate::error::Result;
+use crate::interrupt;
 use crate::vocab::Vocab;
 
 /// How many parts are found at a time.
@@ -108,19 +110,26 @@ impl Joins {
         left.end
     }
 
-    /// Calls `each` with every part of the piece, in order: where it starts and ends.
+    /// Calls `each` with every part of the piece, in order: where it starts and ends; ends with its first
+    /// error.
     #[inline(always)]
-    pub fn each_part(&self, piece: &[u8], mut each: impl FnMut(usize, usize)) {
+    pub fn each_part(
+        &self,
+        piece: &[u8],
+        mut each: impl FnMut(usize, usize) -> Result<()>,
+    ) -> Result<()> {
         let mut ends = [0; CUTS];
         let (mut start, mut base) = (0, 0);
         while start < piece.len() {
             let count = self.cut(&piece[start..], &mut ends);
             for &end in &ends[..count] {
-                each(start, base + end);
+                each(start, base + end)?;
                 start = base + end;
             }
+            interrupt::worked(start - base)?;
             base = start;
         }
+        Ok(())
     }
 
     #[inline(always)]

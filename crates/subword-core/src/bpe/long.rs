@@ -26,7 +26,9 @@ use std::collections::BinaryHeap;
 
 use super::NO_RANK;
 use super::pairs::Pairs;
+use crate::error::{Error, Result};
 use crate::types::TokenId;
+use crate::{interrupt, memory};
 
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
@@ -49,6 +51,9 @@ const EDGE: u32 = u32::MAX;
 /// What stays allocated between two pieces: a longer one gives its memory back.
 const KEPT: usize = 1 << 16;
 
+/// A look into the table of pairs is about as much work as to read so many bytes.
+const ENTRY: usize = 16;
+
 /// The ranks of pairs and where they are, the least first.
 #[derive(Debug, Default)]
 struct Queue {
@@ -61,28 +66,40 @@ struct Queue {
 }
 
 impl Queue {
-    fn push(&mut self, rank: u32, at: u32) {
+    fn push(&mut self, rank: u32, at: u32) -> Result<()> {
         let entry = u64::from(rank) << 32 | u64::from(at);
         if entry < self.limit {
+            let bytes = size_of::<u64>() * self.heap.len();
+            self.heap.try_reserve(1).map_err(|_| Error::Memory { bytes })?;
             self.heap.push(Reverse(entry));
         } else {
+            memory::reserve(&mut self.later, 1)?;
             self.later.push(entry);
         }
+        Ok(())
     }
 
-    fn pop(&mut self, nodes: &[Node]) -> Option<(u32, u32)> {
+    fn pop(&mut self, nodes: &[Node]) -> Result<Option<(u32, u32)>> {
         if self.run.is_empty() && self.heap.is_empty() {
             let fresh = |&entry: &u64| nodes[entry as u32 as usize].rank == (entry >> 32) as u32;
-            self.run.extend(self.later.drain(..).filter(fresh));
-            self.run.sort_unstable_by_key(|&entry| Reverse(entry));
+            self.later.retain(fresh);
+            std::mem::swap(&mut self.run, &mut self.later);
+            interrupt::sort_by(&mut self.run, |a, b| b.cmp(a))?;
             self.limit = self.run.first().copied().unwrap_or(0);
         }
         let in_heap = match (self.heap.peek(), self.run.last()) {
             (Some(Reverse(added)), Some(entry)) => added < entry,
             (added, _) => added.is_some(),
         };
-        let entry = if in_heap { self.heap.pop()?.0 } else { self.run.pop()? };
-        Some(((entry >> 32) as u32, entry as u32))
+        let added = if in_heap { self.heap.pop().map(|Reverse(entry)| entry) } else { None };
+        let next = added.or_else(|| self.run.pop());
+        Ok(next.map(|entry| ((entry >> 32) as u32, entry as u32)))
+    }
+
+    fn clear(&mut self) {
+        self.run.clear();
+        self.heap.clear();
+        self.later.clear();
     }
 }
 
@@ -91,14 +108,34 @@ pub(super) fn merge(
     piece: impl Iterator<Item = TokenId>,
     scratch: &mut Scratch,
     ids: &mut Vec<TokenId>,
-) {
+) -> Result<()> {
+    let merged = merge_all(pairs, piece, scratch, ids);
     let Scratch { nodes, queue } = scratch;
-    fill(pairs, piece, nodes);
-    queue.limit = 0;
-    let ranks = nodes.iter().map(|node| node.rank).zip(0..);
-    ranks.filter(|(rank, _)| *rank != NO_RANK).for_each(|(rank, at)| queue.push(rank, at));
+    nodes.clear();
+    queue.clear();
+    nodes.shrink_to(KEPT);
+    queue.run.shrink_to(KEPT);
+    queue.heap.shrink_to(KEPT);
+    queue.later.shrink_to(KEPT);
+    merged
+}
 
-    while let Some((rank, at)) = queue.pop(nodes) {
+fn merge_all(
+    pairs: &Pairs,
+    piece: impl Iterator<Item = TokenId>,
+    scratch: &mut Scratch,
+    ids: &mut Vec<TokenId>,
+) -> Result<()> {
+    let Scratch { nodes, queue } = scratch;
+    fill(pairs, piece, nodes)?;
+    queue.limit = 0;
+    for (rank, at) in nodes.iter().map(|node| node.rank).zip(0..) {
+        if rank != NO_RANK {
+            queue.push(rank, at)?;
+        }
+    }
+    while let Some((rank, at)) = queue.pop(nodes)? {
+        interrupt::worked(ENTRY)?;
         let node = nodes[at as usize];
         if node.rank != rank {
             continue;
@@ -120,31 +157,29 @@ pub(super) fn merge(
             };
             nodes[left as usize].rank = rank;
             if rank != NO_RANK {
-                queue.push(rank, left);
+                queue.push(rank, left)?;
             }
         }
     }
-
     let mut at = 0;
     while at != EDGE {
-        ids.push(nodes[at as usize].token);
+        memory::extend(ids, &[nodes[at as usize].token])?;
         at = nodes[at as usize].next;
     }
-    nodes.clear();
-    nodes.shrink_to(KEPT);
-    queue.run.shrink_to(KEPT);
-    queue.heap.shrink_to(KEPT);
-    queue.later.shrink_to(KEPT);
+    Ok(())
 }
 
 /// One node per byte, linked in order.
-fn fill(pairs: &Pairs, piece: impl Iterator<Item = TokenId>, nodes: &mut Vec<Node>) {
+fn fill(pairs: &Pairs, piece: impl Iterator<Item = TokenId>, nodes: &mut Vec<Node>) -> Result<()> {
     nodes.clear();
     for (at, token) in (0u32..).zip(piece) {
+        interrupt::worked(ENTRY)?;
+        memory::reserve(nodes, 1)?;
         if let Some(last) = nodes.last_mut() {
             last.next = at;
             last.rank = pairs.rank(last.token, token);
         }
         nodes.push(Node { token, prev: at.wrapping_sub(1), next: EDGE, rank: NO_RANK });
     }
+    Ok(())
 }

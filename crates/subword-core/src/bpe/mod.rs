@@ -35,13 +35,15 @@ pub use joins::{CUTS, Joins};
 pub use singles::{SINGLE, Singles};
 
 use std::collections::HashMap;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::arch::Level;
+use crate::arch::{FirstUse, Level};
+use crate::error::Result;
 use crate::model::{Merges, Model};
 use crate::types::TokenId;
 use crate::vocab::Vocab;
+use crate::{interrupt, memory};
+
 pub(crate) use pairs::MAX_MERGES;
 
 use first::First;
@@ -53,6 +55,9 @@ pub const LONGEST_SHORT: usize = 64;
 /// So much is merged by the vocabulary alone (see [`plain::cost`]): about a tenth of the time that the
 /// tables of o200k take.
 const PLAIN_COST: usize = 1 << 16;
+
+/// How many pieces are merged by the scan before it is asked whether to go on.
+const SHORT_ONES: usize = 1 << 12;
 
 /// No pair here.
 const NO_RANK: u32 = u32::MAX;
@@ -67,7 +72,7 @@ type Span = (usize, usize);
 #[derive(Debug)]
 pub struct Merger {
     /// Made when they pay; with listed merges from the start.
-    tables: OnceLock<Tables>,
+    tables: FirstUse<Tables>,
     /// What was merged without them.
     spent: AtomicUsize,
     ignore_merges: bool,
@@ -82,7 +87,7 @@ struct Tables {
     /// With `ignore_merges`: the tokens that their own bytes do not merge to. Few, or none.
     whole: HashMap<Box<[u8]>, TokenId>,
     /// Made when they are first asked for.
-    singles: OnceLock<Singles>,
+    singles: FirstUse<Singles>,
 }
 
 /// The ids of some pieces, and the memory to find them, kept between calls.
@@ -111,60 +116,72 @@ impl Merged {
 }
 
 impl Merger {
-    /// Prepares a checked model's merges.
-    pub fn new(model: &Model) -> Merger {
+    /// Prepares a checked model's merges. The one error is that of [`Level::chosen`].
+    pub fn new(model: &Model) -> Result<Merger> {
         let byte_id = |byte: usize| model.vocab.id_of(&[byte as u8]).unwrap_or(NO_TOKEN);
         let byte_ids = std::array::from_fn(byte_id);
         let merger = Merger {
-            tables: OnceLock::new(),
+            tables: FirstUse::new(),
             spent: AtomicUsize::new(0),
             ignore_merges: model.ignore_merges,
             byte_ids,
-            level: Level::best(),
+            level: Level::chosen()?,
             first: First::new(model),
         };
         if let Merges::Listed(pairs) = &model.merges {
             let all = model.vocab.iter().map(|(id, _)| id).collect();
             let listed = Pairs::listed(&model.vocab, pairs);
-            merger.tables.get_or_init(|| merger.tables_of(&model.vocab, listed, all));
+            merger.tables.get_or_try_make(|| merger.tables_of(&model.vocab, listed, all))?;
         }
-        merger
+        Ok(merger)
     }
 
     /// The tables, made now if they are not there.
-    fn tables(&self, vocab: &Vocab) -> &Tables {
-        self.tables.get_or_init(|| {
-            let (pairs, unclear) = Pairs::ranked(vocab, &self.byte_ids, self.level);
-            self.tables_of(vocab, pairs, unclear)
+    fn tables(&self, vocab: &Vocab) -> Result<&Tables> {
+        self.tables.get_or_try_make(|| {
+            Merger::try_memory(vocab.len())?;
+            let merge = |pairs: &Pairs, text: &[u8], places: &[Span], merged: &mut Merged| {
+                self.merge_by(pairs, text, places, merged)
+            };
+            let (pairs, unmade) = Pairs::ranked(vocab, &self.byte_ids, merge)?;
+            self.tables_of(vocab, pairs, unmade)
         })
     }
 
     /// The tables, unless what is to be merged is too little to make them.
-    fn tables_for(&self, vocab: &Vocab, places: &[Span]) -> Option<&Tables> {
+    fn tables_for(&self, vocab: &Vocab, places: &[Span]) -> Result<Option<&Tables>> {
         if let Some(tables) = self.tables.get() {
-            return Some(tables);
+            return Ok(Some(tables));
         }
         let cost = places.iter().map(|(start, end)| plain::cost(end - start)).sum();
         let spent = self.spent.fetch_add(cost, Ordering::Relaxed).saturating_add(cost);
-        (spent > PLAIN_COST).then(|| self.tables(vocab))
+        if spent <= PLAIN_COST {
+            return Ok(None);
+        }
+        self.tables(vocab).map(Some)
     }
 
-    /// Of the `unclear` tokens, those that their own bytes do not merge to are found here.
-    fn tables_of(&self, vocab: &Vocab, pairs: Pairs, unclear: Vec<TokenId>) -> Tables {
-        let mut tables = Tables { pairs, whole: HashMap::new(), singles: OnceLock::new() };
+    /// An error if there is no memory for the tables of so many pairs.
+    pub(crate) fn try_memory(pairs: usize) -> Result<()> {
+        memory::probe::<u64>(8 * pairs)
+    }
+
+    /// Of the `doubtful` tokens, those that their own bytes do not merge to are found here.
+    fn tables_of(&self, vocab: &Vocab, pairs: Pairs, doubtful: Vec<TokenId>) -> Result<Tables> {
+        let mut whole = HashMap::new();
         if self.ignore_merges {
             let mut merged = Merged::default();
             let token = |id: TokenId| vocab.bytes_of(id).map(|bytes| (id, bytes));
-            let mut differs = |&(id, bytes): &(TokenId, &[u8])| {
-                bytes.len() > 1 && {
-                    self.merge_by(&tables.pairs, bytes, &[(0, bytes.len())], &mut merged);
-                    merged.ids_of(0) != [id]
+            let longer =
+                doubtful.into_iter().filter_map(token).filter(|(_, bytes)| bytes.len() > 1);
+            for (id, bytes) in longer {
+                self.merge_by(&pairs, bytes, &[(0, bytes.len())], &mut merged)?;
+                if merged.ids_of(0) != [id] {
+                    whole.insert(bytes.into(), id);
                 }
-            };
-            let tokens = unclear.into_iter().filter_map(token).filter(|token| differs(token));
-            tables.whole = tokens.map(|(id, bytes)| (bytes.into(), id)).collect();
+            }
         }
-        tables
+        Ok(Tables { pairs, whole, singles: FirstUse::new() })
     }
 
     /// The bytes that are no token, usually none; a text with one cannot be encoded.
@@ -197,29 +214,42 @@ impl Merger {
         if !pays {
             return tables.singles.get();
         }
-        Some(tables.singles.get_or_init(|| {
+        if tables.singles.get().is_none() {
             let text = singles::all();
             let places: Vec<Span> =
                 (0..text.len()).step_by(SINGLE).map(|start| (start, start + SINGLE)).collect();
             let mut merged = Merged::default();
-            self.merge_by(&tables.pairs, &text, &places, &mut merged);
-            Singles::new(|i| merged.ids_of(i))
-        }))
+            // Who is interrupted here notices it soon, and does without them until then.
+            self.merge_by(&tables.pairs, &text, &places, &mut merged).ok()?;
+            tables.singles.get_or_make(|| Singles::new(|i| merged.ids_of(i)));
+        }
+        tables.singles.get()
     }
 
     /// Appends the ids of one whole piece. It has no missing byte.
-    pub fn encode(&self, vocab: &Vocab, piece: &[u8], merged: &mut Merged, ids: &mut Vec<TokenId>) {
+    pub fn encode(
+        &self,
+        vocab: &Vocab,
+        piece: &[u8],
+        merged: &mut Merged,
+        ids: &mut Vec<TokenId>,
+    ) -> Result<()> {
         if let Some(id) = self.whole(vocab, piece) {
-            ids.push(id);
-        } else {
-            self.merge(vocab, piece, &[(0, piece.len())], merged);
-            ids.extend_from_slice(merged.ids_of(0));
+            return memory::extend(ids, &[id]);
         }
+        self.merge(vocab, piece, &[(0, piece.len())], merged)?;
+        memory::extend(ids, merged.ids_of(0))
     }
 
     /// Merges pieces of a text, each from one place to another. They have no missing byte.
-    pub fn merge(&self, vocab: &Vocab, text: &[u8], places: &[Span], merged: &mut Merged) {
-        if let Some(tables) = self.tables_for(vocab, places) {
+    pub fn merge(
+        &self,
+        vocab: &Vocab,
+        text: &[u8],
+        places: &[Span],
+        merged: &mut Merged,
+    ) -> Result<()> {
+        if let Some(tables) = self.tables_for(vocab, places)? {
             return self.merge_by(&tables.pairs, text, places, merged);
         }
         let Merged { ids, spans, .. } = merged;
@@ -230,23 +260,39 @@ impl Merger {
             plain::merge(vocab, &text[start..end], ids);
             spans.push((first, ids.len()));
         }
+        Ok(())
     }
 
-    fn merge_by(&self, pairs: &Pairs, text: &[u8], places: &[Span], merged: &mut Merged) {
+    fn merge_by(
+        &self,
+        pairs: &Pairs,
+        text: &[u8],
+        places: &[Span],
+        merged: &mut Merged,
+    ) -> Result<()> {
         let byte_ids = &self.byte_ids;
         let Merged { ids, spans, short, long, .. } = merged;
         ids.clear();
         spans.clear();
-        spans.resize(places.len(), (0, 0));
+        memory::fill_up(spans, places.len(), (0, 0))?;
         for (&(start, end), span) in places.iter().zip(spans.iter_mut()) {
             if end - start > LONGEST_SHORT {
                 let first = ids.len();
                 let tokens = text[start..end].iter().map(|&byte| byte_ids[usize::from(byte)]);
-                long::merge(pairs, tokens, long, ids);
+                long::merge(pairs, tokens, long, ids)?;
                 *span = (first, ids.len());
             }
         }
-        self.level.run(short::Merge { pairs, byte_ids, text, places, scratch: short, ids, spans });
+        // Some at a time: a long piece has a great many parts.
+        for (places, spans) in places.chunks(SHORT_ONES).zip(spans.chunks_mut(SHORT_ONES)) {
+            let short_one = |&(start, end): &Span| (end - start).min(LONGEST_SHORT);
+            let bytes = places.iter().map(short_one).sum();
+            memory::reserve(ids, bytes)?;
+            interrupt::worked(bytes)?;
+            let scratch = &mut *short;
+            self.level.run(short::Merge { pairs, byte_ids, text, places, scratch, ids, spans });
+        }
+        Ok(())
     }
 }
 

@@ -2,8 +2,9 @@
 Pair to rank: the table that merging asks for every two neighbours.
 
 An entry is one word, eight of them share a cache line. The pair is packed into 42 bits and multiplied
-by an odd constant, which loses nothing: the product is the pair, mixed. Its top bits choose the line,
+by an odd number, which loses nothing: the product is the pair, mixed. Its top bits choose the line,
 all of it stands in the entry beside the rank. A line that is full passes its entries on to the next.
+The odd number is random (see `seed`), because the ids of a file choose the pairs.
 
 ```text
 pair  left . right  --multiply-->  mixed           entry  mixed (42) . rank + 1 (22)       0: free
@@ -16,8 +17,10 @@ Why not a general hash map, or 16-byte entries with everything in them: they mis
 often, and that is all that counts here.
 */
 
-use super::{NO_RANK, short};
-use crate::arch::{self, AllTwoBytes, Level, Line, Lines, NEVER, TwoBytes};
+use super::{Merged, NO_RANK, NO_TOKEN, Span};
+use crate::arch::{self, AllTwoBytes, Line, Lines, NEVER, TwoBytes};
+use crate::error::Result;
+use crate::seed::Seed;
 use crate::types::{Pair, TokenId};
 use crate::vocab::{MAX_ID, Vocab};
 
@@ -32,7 +35,11 @@ pub(crate) const MAX_MERGES: usize = (1 << RANK_BITS) - 2;
 #[derive(Debug)]
 pub(super) struct Pairs {
     lines: Lines,
+    /// INVARIANT: fewer than the places of all lines, so that every search ends.
+    taken: usize,
     shift: u32,
+    /// What a pair is multiplied by; odd.
+    factor: u64,
     /// The merged token by rank; empty where ranks are ids.
     merged: Vec<TokenId>,
     /// What is known of two bytes.
@@ -46,6 +53,7 @@ pub(super) struct Pairs {
 pub(super) struct View<'a> {
     lines: &'a [Line],
     shift: u32,
+    factor: u64,
     merged: &'a [TokenId],
     pub(super) bytes: &'a AllTwoBytes,
 }
@@ -69,62 +77,65 @@ impl Pairs {
         pairs
     }
 
-    /// The pairs of tokens whose concatenation is a token: the rank is its id. And the tokens that
-    /// merging their own bytes may not give.
+    /// The pairs of tokens whose concatenation is a token: the rank is its id. And the tokens that merging
+    /// their own bytes does not give. `merge` merges some places of a text by the pairs that are there.
     ///
-    /// Each token is ever made from one pair only (`formats::ranks` has the proof), the one that is
-    /// left when its own bytes are merged by all lower ranks. So tokens enter by rising rank, each
-    /// merged by those before it. Where that leaves another number, all splits enter: more pairs than
-    /// needed do no harm.
+    /// Each token is ever made from one pair only: the one that is left when its own bytes are merged by
+    /// all ranks but its own (`formats::ranks` has the proof). All that such a merge can make is shorter
+    /// than the token. So tokens enter by rising length, whatever the order of their ids, and all of one
+    /// length can be merged at once. Where two tokens are left, they are the pair; where more are left,
+    /// no merge makes the token.
+    ///
+    /// Why not every split of a token whose halves are tokens: a vocabulary of runs of one character has
+    /// quadratically many, and to look for them hashes each byte of a token as often as it is long.
     pub(super) fn ranked(
         vocab: &Vocab,
         byte_ids: &[TokenId; 256],
-        level: Level,
-    ) -> (Pairs, Vec<TokenId>) {
+        merge: impl Fn(&Pairs, &[u8], &[Span], &mut Merged) -> Result<()>,
+    ) -> Result<(Pairs, Vec<TokenId>)> {
         let mut pairs = Pairs::with_capacity(vocab.len(), Vec::new());
-        let mut unclear = Vec::new();
-        let (mut scratch, mut parts) = (short::Scratch::default(), Vec::new());
-        for (id, bytes) in vocab.iter() {
-            parts.clear();
-            match *bytes {
-                [_] => continue,
-                [left, right] => {
-                    parts.extend([left, right].map(|byte| byte_ids[usize::from(byte)]))
-                }
-                _ => level.run(short::Merge {
-                    pairs: &pairs,
-                    byte_ids,
-                    text: bytes,
-                    places: &[(0, bytes.len())],
-                    scratch: &mut scratch,
-                    ids: &mut parts,
-                    spans: &mut [(0, 0)],
-                }),
+        let (mut unmade, mut tokens) = (Vec::new(), Vec::with_capacity(vocab.len()));
+        for (id, bytes) in vocab.iter().filter(|(_, bytes)| bytes.len() > 1) {
+            if bytes.iter().all(|&byte| byte_ids[usize::from(byte)] != NO_TOKEN) {
+                tokens.push(id);
+            } else {
+                unmade.push(id);
             }
-            if let [left, right] = parts[..] {
-                pairs.insert((left, right), id);
-                let (left, right) = bytes.split_at(vocab.bytes_of(left).map_or(0, <[u8]>::len));
-                pairs.limit(left, right, id);
-                continue;
-            }
-            unclear.push(id);
-            for (left, right) in (1..bytes.len()).map(|at| bytes.split_at(at)) {
-                if let (Some(left_id), Some(right_id)) = (vocab.id_of(left), vocab.id_of(right)) {
-                    pairs.insert((left_id, right_id), id);
-                    pairs.limit(left, right, id);
+        }
+        let len = |id: TokenId| vocab.place_of(id).len();
+        tokens.sort_by_key(|&id| len(id));
+        // The left half of each token, by id; `NO_TOKEN` if it has none.
+        let mut lefts = vec![NO_TOKEN; vocab.id_limit() as usize];
+        let (mut places, mut merged) = (Vec::new(), Merged::default());
+        for alike in tokens.chunk_by(|&a, &b| len(a) == len(b)) {
+            places.clear();
+            places.extend(alike.iter().map(|&id| vocab.place_of(id)).map(|at| (at.start, at.end)));
+            merge(&pairs, vocab.arena(), &places, &mut merged)?;
+            for (i, &id) in alike.iter().enumerate() {
+                if let [left, right] = *merged.ids_of(i) {
+                    pairs.insert((left, right), id);
+                    lefts[id as usize] = left;
+                } else {
+                    unmade.push(id);
                 }
             }
         }
-        (pairs, unclear)
+        for (id, bytes) in vocab.iter().filter(|&(id, _)| lefts[id as usize] != NO_TOKEN) {
+            let (left, right) = bytes.split_at(len(lefts[id as usize]));
+            pairs.limit(left, right, id);
+        }
+        Ok((pairs, unmade))
     }
 
-    /// No pairs, and room for about so many.
+    /// No pairs, and room for so many.
     fn with_capacity(pairs: usize, merged: Vec<TokenId>) -> Pairs {
         // Two thirds full at most, so that few lines are.
         let lines = (pairs * 3 / 2 + 1).div_ceil(8).next_power_of_two();
         Pairs {
             lines: Lines::zeroed(lines),
+            taken: 0,
             shift: PAIR_BITS - lines.trailing_zeros(),
+            factor: Seed::default().odd,
             merged,
             bytes: vec![TwoBytes::UNKNOWN; 1 << 16].try_into().expect("as many as there are"),
             orders: 0,
@@ -132,7 +143,9 @@ impl Pairs {
     }
 
     fn insert(&mut self, (left, right): Pair, rank: u32) {
-        let mixed = mix(left, right);
+        self.taken += 1;
+        assert!(self.taken < 8 * self.lines.len(), "a search of a full table would never end");
+        let mixed = mix(left, right, self.factor);
         let mask = self.lines.len() - 1;
         let mut at = (mixed >> self.shift) as usize;
         loop {
@@ -171,6 +184,12 @@ impl Pairs {
         self.bytes[TwoBytes::index(b, c)] = TwoBytes::new(token, order, from_left, to_right);
     }
 
+    /// How many pairs there are.
+    #[cfg(test)]
+    pub(super) fn taken(&self) -> usize {
+        self.taken
+    }
+
     /// See [`View::rank`].
     pub(super) fn rank(&self, left: TokenId, right: TokenId) -> u32 {
         self.view().rank(left, right)
@@ -184,7 +203,8 @@ impl Pairs {
     /// What merging reads.
     #[inline(always)]
     pub(super) fn view(&self) -> View<'_> {
-        View { lines: &self.lines, shift: self.shift, merged: &self.merged, bytes: &self.bytes }
+        let Pairs { lines, shift, factor, merged, bytes, .. } = self;
+        View { lines, shift: *shift, factor: *factor, merged, bytes }
     }
 }
 
@@ -192,13 +212,13 @@ impl View<'_> {
     /// The rank of a pair; `NO_RANK` if it does not merge.
     #[inline(always)]
     pub(super) fn rank(&self, left: TokenId, right: TokenId) -> u32 {
-        find(self.lines, self.shift, left, right)
+        find(*self, left, right)
     }
 
     /// Asks for where a pair stands, ahead of its use.
     #[inline(always)]
     pub(super) fn prefetch(&self, left: TokenId, right: TokenId) {
-        let at = (mix(left, right) >> self.shift) as usize;
+        let at = (mix(left, right, self.factor) >> self.shift) as usize;
         arch::prefetch_at(self.lines, at);
     }
 
@@ -212,16 +232,16 @@ impl View<'_> {
 /// The pair, mixed. Modulo a power of two, a product with an odd number can be undone: no two pairs
 /// have the same.
 #[inline(always)]
-fn mix(left: TokenId, right: TokenId) -> u64 {
+fn mix(left: TokenId, right: TokenId, factor: u64) -> u64 {
     let pair = u64::from(left) << ID_BITS | u64::from(right);
-    pair.wrapping_mul(0x9E37_79B9_7F4A_7C15) & ((1 << PAIR_BITS) - 1)
+    pair.wrapping_mul(factor) & ((1 << PAIR_BITS) - 1)
 }
 
 /// The rank of a pair. PERF: no branch depends on where in the line an entry stands, so that two
 /// searches in a row wait for memory at the same time.
 #[inline(always)]
-fn find(lines: &[Line], shift: u32, left: TokenId, right: TokenId) -> u32 {
-    let mixed = mix(left, right);
+fn find(View { lines, shift, factor, .. }: View, left: TokenId, right: TokenId) -> u32 {
+    let mixed = mix(left, right, factor);
     let wanted = mixed << RANK_BITS;
     let mask = lines.len() - 1;
     let mut at = (mixed >> shift) as usize;
@@ -242,3 +262,42 @@ fn find(lines: &[Line], shift: u32, left: TokenId, right: TokenId) -> u32 {
 }
 
 const _: () = assert!(NO_RANK == 0u32.wrapping_sub(1));
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_that_flood_a_table_with_a_known_factor_are_ordinary_under_a_secret_one() {
+        const KNOWN: u64 = 0x9E37_79B9_7F4A_7C15;
+        let pair = |i: u64| {
+            ((i >> 11) as TokenId & MAX_ID, i.wrapping_mul(2_654_435_761) as TokenId & MAX_ID)
+        };
+        let is_chosen = |&(left, right): &Pair| mix(left, right, KNOWN) >> (PAIR_BITS - 8) == 0;
+        let chosen: Vec<Pair> = (0..).map(pair).filter(is_chosen).take(3000).collect();
+        let filled = |factor: u64| {
+            let mut pairs = Pairs { factor, ..Pairs::with_capacity(chosen.len(), Vec::new()) };
+            chosen.iter().zip(0..).for_each(|(&pair, rank)| pairs.insert(pair, rank));
+            let found = chosen.iter().map(|&(left, right)| pairs.rank(left, right));
+            assert!(found.eq(0..chosen.len() as u32));
+            // The longest row of lines that are full: so many a search may have to walk over.
+            let full = |line: &Line| line[line.len() - 1] != 0;
+            pairs
+                .lines
+                .chunk_by(|a, b| full(a) == full(b))
+                .filter(|row| full(&row[0]))
+                .map(<[_]>::len)
+                .max()
+        };
+        assert!(filled(KNOWN) > Some(100), "{:?}", filled(KNOWN));
+        let secret = Seed::default().odd;
+        assert!(filled(secret) < Some(20), "{:?}", filled(secret));
+    }
+
+    #[test]
+    #[should_panic = "a search of a full table would never end"]
+    fn a_table_that_is_full_says_so_instead_of_searching_for_ever() {
+        let mut pairs = Pairs::with_capacity(1, Vec::new());
+        (0..8).for_each(|id| pairs.insert((id, id), id));
+    }
+}

@@ -31,6 +31,10 @@ them again.
 The ids of a whole piece and of the same bytes as a part of a longer one can differ (a model may
 take a piece that is a token as it is, see `ignore_merges`), so a key says which of the two it is.
 
+The hash of the long table is keyed (see `seed`), because a look-up there walks over what stands in its way.
+The hashes of the other two need no key: a look-up reads two lines at most, so pieces that somebody chose to
+share one are forgotten and merged again, which costs what any new word costs.
+
 A cache belongs to one thread at a time (see [`Pool`]): no locks, no shared writes.
 */
 

@@ -10,13 +10,14 @@ lines that there were; and the memory of large tables that are gone is kept for 
 allocator keeps it.
 */
 
-use std::sync::LazyLock;
-
 use super::Pool;
-use crate::arch::{self, Line, Lines};
+use crate::arch::{self, FirstUse, Line, Lines};
 
 /// The memory of large tables that are gone, all zero again: of one worker at most, which has two.
-static KEPT: LazyLock<Pool<Lines>> = LazyLock::new(|| Pool::new(2));
+fn kept() -> &'static Pool<Lines> {
+    static KEPT: FirstUse<Pool<Lines>> = FirstUse::new();
+    KEPT.get_or_make(|| Pool::new(2))
+}
 
 /// The least lines that are worth keeping.
 const LARGE: usize = 1 << 18;
@@ -24,7 +25,7 @@ const LARGE: usize = 1 << 18;
 /// Lines that are chosen by the top bits of a hash.
 #[derive(Debug)]
 pub(super) struct Table {
-    /// As many as there may be. What was never used of it is no memory yet, and zero.
+    /// As many as there may be, a power of two. What was never used of it is no memory yet, and zero.
     room: Box<Lines>,
     /// How many are used.
     len: usize,
@@ -38,8 +39,9 @@ impl Table {
 
     pub(super) fn new(bytes: usize) -> Table {
         let most = power_of_two_below(bytes / size_of::<Line>());
-        let kept = KEPT.take_if(|lines| lines.len() == most);
-        let room = kept.unwrap_or_else(|| Box::new(Lines::room(most)));
+        let old = kept().take_if(|lines| lines.len() == most);
+        let room = old.unwrap_or_else(|| Box::new(Lines::room(most)));
+        let most = room.len();
         let mut table = Table { room, len: 0, shift: 63, entered: 0 };
         table.extend(most.min(Table::FIRST));
         table
@@ -116,7 +118,7 @@ impl Drop for Table {
     fn drop(&mut self) {
         if self.room.len() >= LARGE {
             self.lines_mut().fill(Line::default());
-            KEPT.put(std::mem::replace(&mut self.room, Box::new(Lines::room(0))));
+            kept().put(std::mem::replace(&mut self.room, Box::new(Lines::room(0))));
         }
     }
 }

@@ -9,7 +9,8 @@ corpus.jsonl        one text per line: the string in one field of an object
 
 A file is read from start to end into blocks of about [`BLOCK`] bytes. Where a block may end is the
 caller's business (`cut`): what comes after that place is the start of the next block. Where there is
-no such place, the block grows until there is one or the file ends.
+no such place, the block grows until there is one or the file ends, up to a limit
+([`Files::with_limit`]): a few kilobytes of a compressed file may hold gigabytes of one line.
 
 Why reading and not mapping files into memory: a mapped file that another process makes shorter kills
 this one, its pages count as memory that we use, and it is not faster. (2026-11-15, see the log.)
@@ -28,6 +29,9 @@ use open::Opened;
 /// How large a block is: small enough to stay in the second-level cache together with what is
 /// counted, large enough to be worth a lock.
 pub const BLOCK: usize = 1 << 18;
+
+/// How large a block may grow where no limit is given: 1 GiB.
+pub const MAX_DOCUMENT: u64 = 1 << 30;
 
 /// What to do with text that is not UTF-8.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -78,6 +82,7 @@ pub struct Files {
     paths: std::vec::IntoIter<PathBuf>,
     open: Option<Open>,
     next: usize,
+    limit: u64,
 }
 
 /// A file that is being read.
@@ -99,7 +104,7 @@ struct Open {
 impl Files {
     /// These.
     pub fn new(paths: Vec<PathBuf>) -> Files {
-        Files { paths: paths.into_iter(), open: None, next: 0 }
+        Files { paths: paths.into_iter(), open: None, next: 0, limit: MAX_DOCUMENT }
     }
 
     /// One file from the byte `start` on, which is in that line; lines are counted. While a
@@ -109,7 +114,14 @@ impl Files {
         open.ahead =
             start - open.file.skip_to(start).map_err(|error| Error::io(&open.path, &error))?;
         (open.start, open.line) = (start, line);
-        Ok(Files { paths: Vec::new().into_iter(), open: Some(open), next: 0 })
+        Ok(Files { open: Some(open), ..Files::new(Vec::new()) })
+    }
+
+    /// The same, but a line, or a text without a place to cut, may have this many bytes. What fits in
+    /// one block is never refused.
+    #[must_use]
+    pub fn with_limit(self, limit: u64) -> Files {
+        Files { limit: limit.max(BLOCK as u64), ..self }
     }
 
     /// The next block, in the memory of `bytes`; none after the last. `cut` is given a text that
@@ -131,7 +143,7 @@ impl Files {
         if open.ahead > 0 {
             open.pass(&mut bytes)?;
         } else {
-            open.fill(&mut bytes, &cut)?;
+            open.fill(&mut bytes, &cut, self.limit)?;
         }
         let block = open.block(bytes, self.next);
         self.next += 1;
@@ -170,7 +182,13 @@ impl Open {
 
     /// Reads until there is a place to cut. Where that is depends on what follows alone, not on how
     /// much of it was read before.
-    fn fill(&mut self, bytes: &mut Vec<u8>, cut: impl Fn(&[u8], usize) -> usize) -> Result<()> {
+    fn fill(
+        &mut self,
+        bytes: &mut Vec<u8>,
+        cut: impl Fn(&[u8], usize) -> usize,
+        limit: u64,
+    ) -> Result<()> {
+        let most = usize::try_from(limit).unwrap_or(usize::MAX);
         let mut seen = 0;
         let mut wanted = BLOCK;
         loop {
@@ -187,9 +205,29 @@ impl Open {
                 bytes.truncate(cut);
                 return Ok(());
             }
+            if bytes.len() > most {
+                return Err(self.too_large(limit));
+            }
             seen = bytes.len();
-            wanted = 2 * bytes.len();
+            // One byte over the limit tells a text that is as long as the limit from a longer one.
+            wanted = seen.saturating_mul(2).min(most.saturating_add(1));
         }
+    }
+
+    /// The error for a block that would be larger than the limit.
+    fn too_large(&self, limit: u64) -> Error {
+        let path = self.path.display();
+        let place =
+            if self.count_lines { format!("{path}:{}", self.line) } else { path.to_string() };
+        let message = match self.file.kind() {
+            Kind::Lines => format!("the line has more than {limit} bytes"),
+            Kind::Text => format!(
+                "the text from byte {} on has no place to cut it within {limit} bytes",
+                self.start
+            ),
+        };
+        let hint = "pass a larger max_document if this much memory may be used";
+        Error::Counts { place, message, hint: Some(hint.to_owned()) }
     }
 
     /// What comes after a block is the start of the next.

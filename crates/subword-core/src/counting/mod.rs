@@ -8,30 +8,29 @@ files or texts  ->  blocks  ->  special  ->  (normalize)  ->  pretok  ->  pieces
 
 The calling thread feeds and watches, the others count. Workers take the next block, in the order of
 the corpus, from what they share; each fills a table of its own, and at the end the tables become
-one. Blocks end where a text may be cut without changing a count (`cuts`), so the counts depend on
+one. Blocks end where a text may be cut without changing a count (`boundary`), so the counts depend on
 the corpus alone: not on threads, blocks, the order of files, or the limit of memory.
 
 Of several errors the one that comes first in the corpus is reported. Whoever watches is called every
 few milliseconds, and an error that it returns stops all.
 */
 
-mod cuts;
 mod pieces;
 mod texts;
 mod work;
 
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 pub use crate::corpus::Errors;
 pub use texts::Feeder;
 
-use crate::corpus::Files;
+use crate::corpus::{Files, MAX_DOCUMENT};
 use crate::counts::Counts;
 use crate::error::{Error, Result};
+use crate::interrupt;
 use crate::model::{MAX_SPECIAL_BYTES, Normalizer, Pattern};
-use crate::tokenizer::Threads;
+use crate::parallel::{self, Threads};
 use work::{Job, Work};
 
 /// A thread with less memory than this is not worth it.
@@ -54,6 +53,8 @@ pub struct Settings {
     pub errors: Errors,
     /// The field of a JSON line that is its text.
     pub field: String,
+    /// How many bytes a line, or a text without a place to cut, may have.
+    pub max_document: u64,
 }
 
 impl Settings {
@@ -67,6 +68,7 @@ impl Settings {
             memory_limit: None,
             errors: Errors::Strict,
             field: "text".to_owned(),
+            max_document: MAX_DOCUMENT,
         }
     }
 
@@ -85,8 +87,7 @@ impl Settings {
     }
 
     fn threads(&self) -> usize {
-        let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        let threads = self.threads.map_or_else(cores, NonZeroUsize::get);
+        let threads = parallel::allowed(self.threads);
         let useful = self.memory_limit.map_or(usize::MAX, |limit| limit / LEAST_BYTES);
         threads.min(useful).max(1)
     }
@@ -99,15 +100,18 @@ pub fn count_files(
     mut watch: impl FnMut(u64) -> Result<()> + Send,
 ) -> Result<Counts> {
     let (counts, threads) = (settings.counts()?, settings.threads());
-    let work = Work::new(&counts, settings, threads)?;
-    let files = Mutex::new(Files::new(paths));
-    let next = |bytes: Vec<u8>| {
-        let mut files = files.lock().unwrap_or_else(PoisonError::into_inner);
-        let block = files.next(bytes, |text, seen| work.cuts.last(text, seen))?;
-        Ok(block.map(Job::Block))
-    };
-    work.run(threads, next, |work| work.watch(&mut watch))?;
-    work.finish(threads, &mut watch)
+    interrupt::own(|stop| {
+        let work = Work::new(&counts, settings, threads, stop)?;
+        let files = Mutex::new(Files::new(paths).with_limit(settings.max_document));
+        let next = |bytes: Vec<u8>| {
+            let mut files = files.lock().unwrap_or_else(PoisonError::into_inner);
+            let block = files.next(bytes, |text, seen| work.stages.boundary().last(text, seen))?;
+            Ok(block.map(Job::Block))
+        };
+        let lead = |finished: &dyn Fn() -> bool| work.watch(finished, &mut watch);
+        work.run(threads, next, lead)?;
+        work.finish(threads)
+    })
 }
 
 /// Counts the pieces of texts: of those that `feed` gives to the feeder. `watch` is told how many
@@ -118,16 +122,18 @@ pub fn count_texts(
     feed: impl FnOnce(&mut Feeder<'_, '_>) -> Result<()>,
 ) -> Result<Counts> {
     let (counts, threads) = (settings.counts()?, settings.threads());
-    let work = Work::new(&counts, settings, threads)?;
-    let queue = texts::Queue::new(2 * threads);
-    let lead = |work: &Work| {
-        let mut feeder = Feeder::new(work, &queue, &mut watch);
-        let fed = feed(&mut feeder).and_then(|()| feeder.send(0));
-        queue.close();
-        fed.and_then(|()| work.watch(&mut watch))
-    };
-    work.run(threads, |_| Ok(queue.take(&work).map(Job::Texts)), lead)?;
-    work.finish(threads, &mut watch)
+    interrupt::own(|stop| {
+        let work = Work::new(&counts, settings, threads, stop)?;
+        let queue = texts::Queue::new(2 * threads);
+        let lead = |finished: &dyn Fn() -> bool| {
+            let mut feeder = Feeder::new(&work, &queue, &mut watch);
+            let fed = feed(&mut feeder).and_then(|()| feeder.send(0));
+            queue.close();
+            fed.and_then(|()| work.watch(finished, &mut watch))
+        };
+        work.run(threads, |_| Ok(queue.take(&work).map(Job::Texts)), lead)?;
+        work.finish(threads)
+    })
 }
 
 #[cfg(test)]

@@ -10,45 +10,74 @@ for each piece    find its entry, add one
 ```
 */
 
-use super::cuts::Cuts;
+use crate::boundary::Boundary;
 use crate::counts::{Probe, Spill};
 use crate::error::Result;
-use crate::pretok::BATCH;
+use crate::interrupt;
+use crate::model::{Normalizer, Pattern, SpecialToken};
+use crate::pretok::{BATCH, Splitter};
+use crate::special::Finder;
 use crate::types::Count;
+
+/// What a text goes through.
+#[derive(Debug)]
+pub(super) struct Stages {
+    normalizer: Normalizer,
+    splitter: Splitter,
+    finder: Finder,
+}
+
+impl Stages {
+    pub(super) fn new(
+        normalizer: Normalizer,
+        pattern: &Pattern,
+        special_tokens: &[String],
+    ) -> Result<Stages> {
+        let special = special_tokens.iter().map(|token| SpecialToken::new(token, 0));
+        let (splitter, finder) = (Splitter::new(pattern)?, Finder::new(special)?);
+        Ok(Stages { normalizer, splitter, finder })
+    }
+
+    /// Where a text may be cut without changing a count.
+    pub(super) fn boundary(&self) -> Boundary<'_> {
+        Boundary::new(self.normalizer, &self.splitter, &self.finder)
+    }
+}
 
 /// What one thread needs.
 pub(super) struct Counter<'c> {
-    cuts: &'c Cuts<'c>,
+    stages: &'c Stages,
     spill: Spill<'c>,
     ends: Vec<usize>,
     probes: Vec<Probe>,
 }
 
 impl<'c> Counter<'c> {
-    pub(super) fn new(cuts: &'c Cuts<'c>, spill: Spill<'c>) -> Self {
+    pub(super) fn new(stages: &'c Stages, spill: Spill<'c>) -> Self {
         let (ends, probes) = (Vec::with_capacity(2 * BATCH), Vec::with_capacity(2 * BATCH));
-        Counter { cuts, spill, ends, probes }
+        Counter { stages, spill, ends, probes }
     }
 
     /// Counts the pieces of a text, special tokens cut out before it is normalised.
     pub(super) fn text(&mut self, text: &[u8]) -> Result<()> {
-        let cuts = self.cuts;
-        if cuts.finder.is_empty() {
+        let stages = self.stages;
+        if stages.finder.is_empty() {
             return self.ordinary(text);
         }
-        cuts.finder.split(text, |span| match span.special {
+        stages.finder.split(text, |span| match span.special {
             Some(_) => Ok(()),
             None => self.ordinary(&text[span.start..span.end]),
         })
     }
 
     fn ordinary(&mut self, text: &[u8]) -> Result<()> {
-        let Counter { cuts, spill, ends, probes } = self;
-        let text = &*cuts.normalizer.apply(text);
+        let Counter { stages, spill, ends, probes } = self;
+        let text = &*stages.normalizer.apply_by_blocks(text)?;
         let mut start = 0;
-        cuts.splitter.for_each_batch(text, ends, |ends| {
+        stages.splitter.for_each_batch(text, ends, |ends| {
             add(text, start, ends, probes, spill);
-            start = ends.last().copied().unwrap_or(start);
+            let end = ends.last().copied().unwrap_or(start);
+            interrupt::worked(std::mem::replace(&mut start, end).abs_diff(end))?;
             spill.relieve()
         })
     }

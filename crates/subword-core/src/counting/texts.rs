@@ -12,7 +12,7 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use super::work::{TICK, Work};
 use crate::corpus::BLOCK;
 use crate::error::{Error, Result};
-
+use crate::interrupt;
 /// Some texts, one after the other.
 #[derive(Debug, Default)]
 pub(super) struct Texts {
@@ -54,7 +54,8 @@ impl<'w, 's> Feeder<'w, 's> {
     pub fn push(&mut self, text: &[u8]) -> Result<()> {
         let mut start = 0;
         while text.len() - start > 2 * BLOCK {
-            let cut = self.work.cuts.next(text, start + BLOCK);
+            let cut = self.work.stages.boundary().first(text, start + BLOCK..text.len());
+            let cut = cut.unwrap_or(text.len());
             self.append(&text[start..cut]);
             start = cut;
             self.send(start as u64)?;
@@ -82,6 +83,7 @@ impl<'w, 's> Feeder<'w, 's> {
             }
             self.queue.put(&mut full);
             (self.watch)(self.work.done())?;
+            interrupt::waited()?;
         }
         Ok(())
     }

@@ -3,19 +3,19 @@ What the threads of a count share: the work, how far it is, and what went wrong.
 */
 
 use std::borrow::Cow;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use super::cuts::Cuts;
-use super::pieces::Counter;
+use super::pieces::{Counter, Stages};
 use super::texts::Texts;
 use super::{Errors, Settings};
 use crate::corpus::{Block, Kind, lines};
 use crate::counts::{Counts, Gatherer};
 use crate::error::{Error, Result};
-
+use crate::interrupt;
+use crate::parallel::{self, Crew, Jobs};
 /// How often whoever watches is told.
 pub(super) const TICK: Duration = Duration::from_millis(20);
 
@@ -29,12 +29,13 @@ pub(super) enum Job {
 
 /// What the threads share.
 pub(super) struct Work<'s> {
-    pub(super) cuts: Cuts<'s>,
+    pub(super) stages: Stages,
     settings: &'s Settings,
     gatherer: Gatherer,
     /// How many bytes are done.
     done: AtomicU64,
-    running: AtomicUsize,
+    /// Ends the work of all threads: see `interrupt`.
+    stop: &'s AtomicBool,
     failed: AtomicBool,
     /// The error that comes first in the corpus, and where.
     error: Mutex<Option<(usize, Error)>>,
@@ -45,13 +46,14 @@ impl<'s> Work<'s> {
         counts: &'s Counts,
         settings: &'s Settings,
         threads: usize,
+        stop: &'s AtomicBool,
     ) -> Result<Work<'s>> {
         Ok(Work {
-            cuts: Cuts::new(counts.normalizer(), counts.pattern(), counts.special_tokens())?,
+            stages: Stages::new(counts.normalizer(), counts.pattern(), counts.special_tokens())?,
             settings,
             gatherer: Gatherer::new(counts, settings.memory_limit, threads),
             done: AtomicU64::new(0),
-            running: AtomicUsize::new(0),
+            stop,
             failed: AtomicBool::new(false),
             error: Mutex::new(None),
         })
@@ -61,7 +63,7 @@ impl<'s> Work<'s> {
     /// them has failed: there may be an error that comes first. If the leader has stopped, they are
     /// not.
     pub(super) fn is_stopped(&self) -> bool {
-        self.failed.load(Ordering::Relaxed) || self.gatherer.is_stopped()
+        self.failed.load(Ordering::Relaxed) || self.stop.load(Ordering::Relaxed)
     }
 
     /// How many bytes are done.
@@ -69,32 +71,20 @@ impl<'s> Work<'s> {
         self.done.load(Ordering::Relaxed)
     }
 
-    /// Counts what `next` gives on so many threads, while `lead` runs on this one.
+    /// Counts what `next` gives on at most so many threads, while `lead` runs on this one; it can ask whether
+    /// they have finished.
     pub(super) fn run(
         &self,
         threads: usize,
         next: impl Fn(Vec<u8>) -> Result<Option<Job>> + Sync,
-        lead: impl FnOnce(&Self) -> Result<()>,
+        lead: impl FnOnce(&dyn Fn() -> bool) -> Result<()>,
     ) -> Result<()> {
-        let leader = thread::current();
-        let work = || {
-            // Also if it panics: the leader must not wait for ever.
-            let _ended = Ended { running: &self.running, leader: &leader };
-            self.work(&next);
-        };
+        let crew = Crew::new(threads, |more: &dyn Fn()| self.work(&next, more));
         let led = thread::scope(|scope| {
-            self.running.store(threads, Ordering::SeqCst);
-            let spawn = |_: &usize| thread::Builder::new().spawn_scoped(scope, work).is_ok();
-            let spawned = (0..threads).filter(spawn).count();
-            self.running.fetch_sub(threads - spawned, Ordering::SeqCst);
-            let _stop = StopOnPanic(&self.gatherer);
-            let led = if spawned > 0 {
-                lead(self)
-            } else {
-                Err(Error::Argument { message: "no thread could be started".to_owned() })
-            };
+            let _stop = StopOnPanic(self.stop);
+            let led = crew.start(scope).and_then(|()| lead(&|| crew.is_finished()));
             if led.is_err() && !self.failed.load(Ordering::SeqCst) {
-                self.gatherer.stop();
+                self.stop.store(true, Ordering::SeqCst);
             }
             led
         });
@@ -109,18 +99,23 @@ impl<'s> Work<'s> {
     }
 
     /// Waits for the workers, and tells `watch` how far they are.
-    pub(super) fn watch(&self, watch: &mut impl FnMut(u64) -> Result<()>) -> Result<()> {
-        while self.running.load(Ordering::SeqCst) > 0 {
+    pub(super) fn watch(
+        &self,
+        finished: &dyn Fn() -> bool,
+        watch: &mut impl FnMut(u64) -> Result<()>,
+    ) -> Result<()> {
+        while !finished() {
             watch(self.done())?;
+            interrupt::waited()?;
             thread::park_timeout(TICK);
         }
         watch(self.done())
     }
 
-    /// What one thread does.
-    fn work(&self, next: &(impl Fn(Vec<u8>) -> Result<Option<Job>> + Sync)) {
-        let mut counter = Counter::new(&self.cuts, self.gatherer.spill());
-        let mut bytes = Vec::new();
+    /// What one thread does; it asks for one `more` when there is work.
+    fn work(&self, next: &(impl Fn(Vec<u8>) -> Result<Option<Job>> + Sync), more: &dyn Fn()) {
+        let mut counter = Counter::new(&self.stages, self.gatherer.spill());
+        let (mut bytes, mut begun) = (Vec::new(), false);
         while !self.is_stopped() {
             let job = match next(std::mem::take(&mut bytes)) {
                 Ok(Some(job)) => job,
@@ -128,6 +123,9 @@ impl<'s> Work<'s> {
                 // It comes after all blocks that there are.
                 Err(error) => return self.fail(usize::MAX, error),
             };
+            if !std::mem::replace(&mut begun, true) {
+                more();
+            }
             let (number, counted) = match &job {
                 Job::Block(block) => {
                     let counted = self.count_block(block, &mut counter);
@@ -203,57 +201,26 @@ impl<'s> Work<'s> {
     }
 
     /// All that was counted.
-    pub(super) fn finish(
-        self,
-        threads: usize,
-        watch: &mut impl FnMut(u64) -> Result<()>,
-    ) -> Result<Counts> {
-        let done = self.done();
-        self.gatherer.finish(|jobs, run| share(jobs, threads, run), &mut || watch(done))
-    }
-}
-
-/// Calls `run` with the numbers of all jobs, on at most so many threads.
-fn share(jobs: usize, threads: usize, run: &(dyn Fn(usize) + Sync)) {
-    let next = AtomicUsize::new(0);
-    let work = || {
-        loop {
-            let job = next.fetch_add(1, Ordering::Relaxed);
-            if job >= jobs {
-                return;
-            }
-            run(job);
-        }
-    };
-    thread::scope(|scope| {
-        for _ in 1..threads.min(jobs) {
-            // One thread less is slower, and nothing else.
-            let _ = thread::Builder::new().spawn_scoped(scope, work);
-        }
-        work();
-    });
-}
-
-/// Tells the leader when a worker has ended.
-struct Ended<'a> {
-    running: &'a AtomicUsize,
-    leader: &'a thread::Thread,
-}
-
-impl Drop for Ended<'_> {
-    fn drop(&mut self) {
-        self.running.fetch_sub(1, Ordering::SeqCst);
-        self.leader.unpark();
+    pub(super) fn finish(self, threads: usize) -> Result<Counts> {
+        self.gatherer.finish(|jobs, useful, run| {
+            let work = |jobs: &Jobs| {
+                while let Some(job) = jobs.next() {
+                    run(job)?;
+                }
+                Ok(())
+            };
+            parallel::run(jobs, threads.min(useful), work)?.into_iter().collect()
+        })
     }
 }
 
 /// Stops the workers if the leader panics, so that they can be waited for.
-struct StopOnPanic<'a>(&'a Gatherer);
+struct StopOnPanic<'a>(&'a AtomicBool);
 
 impl Drop for StopOnPanic<'_> {
     fn drop(&mut self) {
         if thread::panicking() {
-            self.0.stop();
+            self.0.store(true, Ordering::SeqCst);
         }
     }
 }

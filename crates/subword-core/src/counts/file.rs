@@ -7,7 +7,7 @@ normalizer its name, a string; only in version 2
 pattern    how many parts; each a byte ('n' name, 'r' regular expression) and a string
 special    how many special tokens; each a string
 entries    in the order of the pieces' bytes:
-             how many bytes the piece shares with the one before it
+             how many bytes the piece takes over from the one before it
              how many bytes follow, and these bytes
              the count
 end        two zeros, where the next entry would be
@@ -20,14 +20,20 @@ bytes.
 
 Written and read in one pass with constant memory. Nothing in a file is believed: lengths are
 bounded, entries must rise, and the footer must agree with what was read.
+
+INVARIANT: up to the end of any entry, all pieces together have at most [`MOST_GROWTH`] times the bytes
+of the file, and [`FREE_BYTES`] more. Without it `x, xx, xxx, ...` would take five bytes a piece in the
+file and any number in memory. A piece takes over all that it has in common with the one before it, unless
+that would break the invariant: then it takes over nothing. So whatever was counted can be saved and loaded
+again, and a file that asks for more memory than that is refused where it does.
 */
 
 use std::io::{self, Read, Write};
 
-use super::key::{hash_long, mix};
+use super::key::{FILE, hash_long, mix};
 use crate::error::{Error, Result};
 use crate::model::{MAX_SPECIAL_BYTES, Normalizer, Pattern};
-use crate::pretok::Named;
+use crate::pretok::{Limits, Named};
 use crate::types::Count;
 
 const MAGIC: &[u8] = b"subword counts\n";
@@ -39,6 +45,18 @@ const BUFFER: usize = 1 << 16;
 /// The longest pattern, and the most parts and special tokens.
 const MAX_PATTERN_BYTES: u64 = 1 << 20;
 const MAX_STRINGS: u64 = 1 << 20;
+
+/// How many times the bytes of the file all pieces may have. Words of a language take three times those bytes,
+/// long ones that begin alike ten times.
+const MOST_GROWTH: u64 = 64;
+
+/// How many bytes all pieces may have besides.
+const FREE_BYTES: u64 = 64 << 20;
+
+/// Whether pieces of so many bytes may come out of so many bytes of a file.
+fn may_grow(pieces: u64, file: u64) -> bool {
+    pieces <= file.saturating_mul(MOST_GROWTH).saturating_add(FREE_BYTES)
+}
 
 /// What counts are made with.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,17 +106,22 @@ impl Header {
             }
         };
         let mut parts = Vec::new();
+        let mut limits = Limits::default();
         for _ in 0..input.number_up_to(MAX_STRINGS)? {
             let kind = input.byte()?;
             let text = input.string(MAX_PATTERN_BYTES)?;
-            parts.push(match kind {
+            let pattern = match kind {
                 b'r' => Pattern::Regex(text),
                 b'n' => Pattern::Named(Named::from_name(&text).ok_or_else(|| {
                     Error::counts(format!("no pattern has the name {text:?}"))
                         .with_hint("a newer version of subword wrote it")
                 })?),
                 _ => return Err(damaged()),
-            });
+            };
+            limits.add(&pattern).map_err(|error| {
+                Error::counts(format!("pattern number {}: {error}", parts.len() + 1))
+            })?;
+            parts.push(pattern);
         }
         let mut special_tokens = Vec::new();
         for _ in 0..input.number_up_to(MAX_STRINGS)? {
@@ -114,6 +137,10 @@ pub(super) struct Writer<W> {
     to: W,
     last: Vec<u8>,
     summary: Summary,
+    /// How many bytes were written.
+    written: u64,
+    /// How many bytes the pieces have that were written.
+    pieces: u64,
 }
 
 /// What the footer holds.
@@ -130,13 +157,13 @@ impl Summary {
         let mut bytes = Vec::new();
         // Writing to memory does not fail.
         let _ = header.write(&mut bytes);
-        Summary { len: 0, total: 0, check: hash_long(&bytes) }
+        Summary { len: 0, total: 0, check: hash_long(&bytes, FILE) }
     }
 
     fn add(&mut self, piece: &[u8], count: Count) -> Option<()> {
         self.len += 1;
         self.total = self.total.checked_add(count)?;
-        self.check = mix(self.check ^ count, hash_long(piece));
+        self.check = mix(self.check ^ count, hash_long(piece, FILE), FILE);
         Some(())
     }
 }
@@ -144,17 +171,25 @@ impl Summary {
 impl<W: Write> Writer<W> {
     /// Starts a file.
     pub(super) fn new(mut to: W, header: &Header) -> io::Result<Self> {
-        to.write_all(MAGIC)?;
-        to.write_all(&[header.version()])?;
-        header.write(&mut to)?;
-        let summary = Summary::new(header);
-        Ok(Writer { to, last: Vec::new(), summary })
+        let mut start = [MAGIC, &[header.version()]].concat();
+        header.write(&mut start)?;
+        to.write_all(&start)?;
+        let (summary, written) = (Summary::new(header), start.len() as u64);
+        Ok(Writer { to, last: Vec::new(), summary, written, pieces: 0 })
     }
 
     /// Writes a piece, which must come after the last one.
     pub(super) fn push(&mut self, piece: &[u8], count: Count) -> io::Result<()> {
         debug_assert!(piece > self.last.as_slice());
-        let shared = self.last.iter().zip(piece).take_while(|(a, b)| a == b).count();
+        let in_common = self.last.iter().zip(piece).take_while(|(a, b)| a == b).count();
+        let bytes_for = |shared: usize| {
+            let rest = (piece.len() - shared) as u64;
+            number_len(shared as u64) + number_len(rest) + rest + number_len(count)
+        };
+        self.pieces = self.pieces.saturating_add(piece.len() as u64);
+        let fits = may_grow(self.pieces, self.written + bytes_for(in_common));
+        let shared = if fits { in_common } else { 0 };
+        self.written += bytes_for(shared);
         write_number(&mut self.to, shared as u64)?;
         write_number(&mut self.to, (piece.len() - shared) as u64)?;
         self.to.write_all(&piece[shared..])?;
@@ -175,6 +210,11 @@ impl<W: Write> Writer<W> {
         self.to.flush()?;
         Ok((self.to, self.summary))
     }
+}
+
+/// How many bytes a number takes.
+fn number_len(number: u64) -> u64 {
+    u64::from((u64::BITS - (number | 1).leading_zeros()).div_ceil(7))
 }
 
 fn write_number(to: &mut impl Write, mut number: u64) -> io::Result<()> {
@@ -200,13 +240,15 @@ pub(super) struct Reader<R> {
     header: Header,
     piece: Vec<u8>,
     summary: Summary,
+    /// How many bytes the pieces have that were read.
+    pieces: u64,
     ended: bool,
 }
 
 impl<R: Read> Reader<R> {
     /// Starts to read.
     pub(super) fn new(from: R) -> Result<Self> {
-        let mut input = Input { from, buffer: vec![0; BUFFER], at: 0, end: 0 };
+        let mut input = Input { from, buffer: vec![0; BUFFER], at: 0, end: 0, before: 0 };
         let mut magic = [0; MAGIC.len() + 1];
         let complete = input.exact(&mut magic);
         if complete.is_err() || !magic.starts_with(MAGIC) {
@@ -219,7 +261,7 @@ impl<R: Read> Reader<R> {
         }
         let header = Header::read(&mut input, version)?;
         let summary = Summary::new(&header);
-        Ok(Reader { input, header, piece: Vec::new(), summary, ended: false })
+        Ok(Reader { input, header, piece: Vec::new(), summary, pieces: 0, ended: false })
     }
 
     pub(super) fn header(&self) -> &Header {
@@ -255,19 +297,39 @@ impl<R: Read> Reader<R> {
         let Some(shared) = usize::try_from(shared).ok().filter(|&n| n <= self.piece.len()) else {
             return Err(damaged());
         };
-        // Whether the new piece comes after the old one is decided by the first byte that differs.
-        let rises = shared == self.piece.len();
-        let differed = self.piece.get(shared).copied();
+        // Whether the new piece comes after the old one is decided by the first byte that differs: the one
+        // after the shared ones as a rule, or a later one if less is shared than both have in common.
+        let (old, new) = (self.piece.get(shared).copied(), self.input.fill()?.first().copied());
+        let old_rest = (old.is_some() && old == new).then(|| self.piece[shared..].to_vec());
         self.piece.truncate(shared);
         self.input.append(&mut self.piece, more)?;
-        if more == 0 || !(rises || self.piece.get(shared).copied() > differed) {
+        let rises = match old_rest {
+            Some(rest) => self.piece[shared..] > rest[..],
+            None => self.piece.get(shared).copied() > old,
+        };
+        if !rises {
             return Err(damaged());
         }
         let count = self.input.number()?;
+        self.pieces = self.pieces.saturating_add(self.piece.len() as u64);
+        if !may_grow(self.pieces, self.input.position()) {
+            return Err(self.grows_too_much());
+        }
         if count == 0 || self.summary.add(&self.piece, count).is_none() {
             return Err(damaged());
         }
         Ok(Some(count))
+    }
+
+    #[cold]
+    fn grows_too_much(&self) -> Error {
+        let (entry, at) = (self.summary.len + 1, self.input.position());
+        Error::counts(format!(
+            "entry {entry}, which ends at byte {at}: the pieces up to here have {} bytes, more than \
+             {MOST_GROWTH} times those of the file",
+            self.pieces
+        ))
+        .with_hint("the file is damaged, or it was made to fill the memory of whoever reads it")
     }
 
     fn read_footer(&mut self) -> Result<()> {
@@ -297,16 +359,26 @@ struct Input<R> {
     buffer: Vec<u8>,
     at: usize,
     end: usize,
+    /// How many bytes came before those in the buffer.
+    before: u64,
 }
 
 impl<R: Read> Input<R> {
+    /// How many bytes were taken.
+    fn position(&self) -> u64 {
+        self.before + self.at as u64
+    }
+
     /// What is there, at least one byte; empty at the end.
     #[inline]
     fn fill(&mut self) -> Result<&[u8]> {
         while self.at == self.end {
             match self.from.read(&mut self.buffer) {
                 Ok(0) => return Ok(&[]),
-                Ok(len) => (self.at, self.end) = (0, len),
+                Ok(len) => {
+                    self.before += self.end as u64;
+                    (self.at, self.end) = (0, len);
+                }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(Error::counts(format!("cannot be read: {error}"))),
             }
@@ -378,101 +450,4 @@ fn cut_off() -> Error {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::Bert;
-
-    type Pieces = Vec<(Vec<u8>, Count)>;
-
-    fn header() -> Header {
-        let parts = vec![Pattern::Regex(r"\d".into()), Pattern::Named(Named::Gpt2)];
-        let special_tokens = vec!["<s>".to_owned(), "é".to_owned()];
-        Header { normalizer: Normalizer::None, pattern: Pattern::Sequence(parts), special_tokens }
-    }
-
-    fn write(header: &Header, pieces: &[(&[u8], Count)]) -> Vec<u8> {
-        let mut writer = Writer::new(Vec::new(), header).unwrap();
-        pieces.iter().for_each(|(piece, count)| writer.push(piece, *count).unwrap());
-        writer.finish().unwrap().0
-    }
-
-    fn read(bytes: &[u8]) -> Result<(Header, Pieces)> {
-        let mut reader = Reader::new(bytes)?;
-        let mut pieces = Vec::new();
-        while let Some((piece, count)) = reader.next()? {
-            pieces.push((piece.to_vec(), count));
-        }
-        assert_eq!(reader.next(), Ok(None));
-        Ok((reader.header.clone(), pieces))
-    }
-
-    const PIECES: [(&[u8], Count); 6] =
-        [(b"\0", 1), (b"low", 5), (b"lower", 1 << 40), (b"lows", 127), (b"new", 128), (b"\xFF", 9)];
-
-    #[test]
-    fn entries_come_back() {
-        let named = Header {
-            normalizer: Normalizer::Bert(Bert::UNCASED),
-            pattern: Pattern::Named(Named::Bert),
-            special_tokens: vec![],
-        };
-        for header in [header(), named] {
-            for pieces in [&PIECES[..], &[]] {
-                let expected = pieces.iter().map(|(piece, count)| (piece.to_vec(), *count));
-                let found = read(&write(&header, pieces));
-                assert_eq!(found, Ok((header.clone(), expected.collect())));
-            }
-        }
-    }
-
-    #[test]
-    fn long_pieces_cross_buffers() {
-        let long = vec![b'x'; 3 * BUFFER + 7];
-        let longer = [&long[..], b"y"].concat();
-        let bytes = write(&header(), &[(&long, 1), (&longer, u64::MAX - 1)]);
-        assert_eq!(read(&bytes).unwrap().1, [(long, 1), (longer, u64::MAX - 1)]);
-    }
-
-    #[test]
-    fn a_file_takes_few_bytes() {
-        let small = |pieces: &[(&[u8], Count)]| write(&header(), pieces).len();
-        let three: [(&[u8], Count); 3] = [(b"low", 5), (b"lower", 2), (b"lows", 1)];
-        assert_eq!(small(&three) - small(&[]), 6 + 5 + 4);
-    }
-
-    #[test]
-    fn no_damage_goes_unnoticed() {
-        let bytes = write(&header(), &PIECES);
-        for len in 0..bytes.len() {
-            assert!(read(&bytes[..len]).is_err(), "{len}");
-        }
-        for at in 0..bytes.len() {
-            for bit in 0..8 {
-                let mut bytes = bytes.clone();
-                bytes[at] ^= 1 << bit;
-                assert!(read(&bytes).is_err(), "byte {at}, bit {bit}");
-            }
-        }
-        let longer = [&bytes[..], b"x"].concat();
-        assert_eq!(read(&longer).unwrap_err(), damaged());
-        assert_eq!(read(&bytes[..bytes.len() - 1]).unwrap_err(), cut_off());
-        let other = read(b"{}").unwrap_err().to_string();
-        assert_eq!(other, "expected counts, found a file of another kind");
-        let mut newer = bytes;
-        newer[MAGIC.len()] = 3;
-        let newer = read(&newer).unwrap_err().to_string();
-        assert!(newer.starts_with("expected version 2 of counts, found version 3\n"), "{newer}");
-    }
-
-    #[test]
-    fn a_length_that_is_a_lie_costs_nothing() {
-        let mut bytes = write(&header(), &[]);
-        bytes.truncate(bytes.len() - 26);
-        bytes.push(0);
-        write_number(&mut bytes, 1 << 60).unwrap();
-        bytes.extend_from_slice(b"low");
-        assert_eq!(read(&bytes).unwrap_err(), cut_off());
-        let overlong = [&bytes[..bytes.len() - 13], &[0xFF; 12]].concat();
-        assert_eq!(read(&overlong).unwrap_err(), damaged());
-    }
-}
+mod tests;

@@ -10,7 +10,6 @@ thread 3   table  /                      at the end the runs are merged
 Pieces are never all in memory twice: a shard that was added is freed before the next is.
 */
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::file::Header;
@@ -18,7 +17,8 @@ use super::runs::{Run, Runs};
 use super::sorted;
 use super::table::{Shard, Table};
 use super::{Counts, Pieces};
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::interrupt;
 use crate::types::Count;
 
 /// What the threads share.
@@ -29,7 +29,6 @@ pub struct Gatherer {
     limit: Option<usize>,
     runs: Mutex<Runs>,
     done: Mutex<Vec<(Table, Count)>>,
-    stopped: AtomicBool,
 }
 
 /// What one thread fills.
@@ -49,22 +48,7 @@ impl Gatherer {
         let header = counts.header.clone();
         let runs = Mutex::new(Runs::new(header.clone()));
         let limit = limit.map(|limit| limit / threads.max(1));
-        let (done, stopped) = (Mutex::new(Vec::new()), AtomicBool::new(false));
-        Gatherer { header, limit, runs, done, stopped }
-    }
-
-    /// Nothing more is to be done.
-    pub fn stop(&self) {
-        self.stopped.store(true, Ordering::SeqCst);
-    }
-
-    /// Whether it makes no sense to go on.
-    pub fn is_stopped(&self) -> bool {
-        self.stopped.load(Ordering::Relaxed)
-    }
-
-    fn go_on(&self) -> Result<()> {
-        if self.is_stopped() { Err(Error::Stopped) } else { Ok(()) }
+        Gatherer { header, limit, runs, done: Mutex::new(Vec::new()) }
     }
 
     /// A table for a thread.
@@ -76,34 +60,31 @@ impl Gatherer {
     }
 
     /// All that the threads have counted. `share` calls a function with each number below its first
-    /// argument, on as many threads as it likes; `watch` is called from time to time, and may stop it.
-    pub fn finish(
-        self,
-        share: impl FnOnce(usize, &(dyn Fn(usize) + Sync)),
-        watch: &mut dyn FnMut() -> Result<()>,
-    ) -> Result<Counts> {
+    /// argument, on at most as many threads as its second argument says: as many as have counted.
+    pub fn finish(self, share: impl FnOnce(usize, usize, Add<'_>) -> Result<()>) -> Result<Counts> {
         let mut runs = self.runs.into_inner().unwrap_or_else(PoisonError::into_inner);
         let tables = self.done.into_inner().unwrap_or_else(PoisonError::into_inner);
         let pieces = if runs.is_empty() {
             let total = tables.iter().try_fold(0, |sum, (_, total)| super::sum(sum, *total))?;
-            let tables = tables.into_iter().map(|(table, _)| table).collect();
-            Pieces::Memory { table: added(tables, share), total }
+            // A thread that came too late has counted nothing.
+            let tables =
+                tables.into_iter().map(|(table, _)| table).filter(|table| !table.is_empty());
+            let tables = tables.collect();
+            Pieces::Memory { table: added(tables, share)?, total }
         } else {
             for (table, _) in tables {
-                watch()?;
-                runs.push(Run::of_table(&table, &self.header)?, watch)?;
+                runs.push(Run::of_table(&table, &self.header)?)?;
             }
-            Pieces::Disk(runs.finish(watch)?)
+            Pieces::Disk(runs.finish()?)
         };
         Ok(Counts { header: self.header, pieces })
     }
 }
 
 impl Spill<'_> {
-    /// Writes the table as a run if it is full. An error if it makes no sense to go on.
+    /// Writes the table as a run if it is full.
     #[inline]
     pub fn relieve(&mut self) -> Result<()> {
-        self.gatherer.go_on()?;
         let full = self.gatherer.limit.is_some() && self.table.is_full();
         if full { self.write() } else { Ok(()) }
     }
@@ -114,7 +95,7 @@ impl Spill<'_> {
         self.table.clear();
         self.total = 0;
         let mut runs = self.gatherer.runs.lock().unwrap_or_else(PoisonError::into_inner);
-        runs.push(run, &mut || self.gatherer.go_on())
+        runs.push(run)
     }
 
     /// Nothing more comes from this thread.
@@ -124,20 +105,30 @@ impl Spill<'_> {
     }
 }
 
+/// Adds the shards of one number.
+pub type Add<'a> = &'a (dyn Fn(usize) -> Result<()> + Sync);
+
 /// All tables in one.
-fn added(mut tables: Vec<Table>, share: impl FnOnce(usize, &(dyn Fn(usize) + Sync))) -> Table {
+fn added(
+    mut tables: Vec<Table>,
+    share: impl FnOnce(usize, usize, Add<'_>) -> Result<()>,
+) -> Result<Table> {
     // The largest stays, the others go into it.
     tables.sort_by_key(Table::len);
-    let Some(mut sum) = tables.pop() else { return Table::default() };
+    let threads = tables.len();
+    let Some(mut sum) = tables.pop() else { return Ok(Table::default()) };
     let mut others: Vec<Vec<Shard>> = (0..sum.shards_mut().len()).map(|_| Vec::new()).collect();
     for table in tables {
         others.iter_mut().zip(table.into_shards()).for_each(|(all, shard)| all.push(shard));
     }
     let jobs: Vec<_> = sum.shards_mut().iter_mut().zip(others).map(Mutex::new).collect();
-    share(jobs.len(), &|job| {
+    share(jobs.len(), threads, &|job| {
         let (sum, others) = &mut *jobs[job].lock().unwrap_or_else(PoisonError::into_inner);
-        others.drain(..).for_each(|other| sum.add_all(&other));
-    });
+        others.drain(..).try_for_each(|other| {
+            sum.add_all(&other);
+            interrupt::waited()
+        })
+    })?;
     drop(jobs);
-    sum
+    Ok(sum)
 }

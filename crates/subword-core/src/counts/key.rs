@@ -3,7 +3,19 @@ Pieces as keys of the table, and their hashes.
 
 A piece of up to 23 bytes and its length are the key: three words that are compared as words. A longer
 one has its hash, its place in an arena, and its length; that it is the same is seen in the arena.
+
+Hashes are keyed (see `seed`): a corpus is written by strangers. The check sum of a file is the same
+function with the words of [`FILE`], which is part of the format.
 */
+
+use crate::seed::Seed;
+
+/// The key of the check sum of a file.
+pub(super) const FILE: Seed = Seed {
+    first: 0x9E37_79B9_7F4A_7C15,
+    second: 0xD6E8_FEB8_6659_FD93,
+    odd: 0x9FB2_1C65_1E98_DF25,
+};
 
 /// The longest piece that is its own key.
 pub(super) const LONGEST_INLINE: usize = 23;
@@ -27,21 +39,21 @@ pub struct Probe {
 
 impl Probe {
     /// The piece of an entry, on its way into another table.
-    pub(super) fn of_entry([a, b, c]: Key) -> Probe {
+    pub(super) fn of_entry([a, b, c]: Key, seed: Seed) -> Probe {
         let key = [a, if c >> TAG_SHIFT == LONG { NOWHERE } else { b }, c];
-        Probe { key, hash: hash_of(key) }
+        Probe { key, hash: hash_of(key, seed) }
     }
 
     #[inline(always)]
-    pub(super) fn new(text: &[u8], start: usize, end: usize) -> Probe {
+    pub(super) fn new(text: &[u8], start: usize, end: usize, seed: Seed) -> Probe {
         let len = end - start;
         debug_assert!(len > 0);
         let key = if len <= LONGEST_INLINE {
             inline_key(text, start, end)
         } else {
-            [hash_long(&text[start..end]), NOWHERE, LONG << TAG_SHIFT | len as u64]
+            [hash_long(&text[start..end], seed), NOWHERE, LONG << TAG_SHIFT | len as u64]
         };
-        Probe { key, hash: hash_of(key) }
+        Probe { key, hash: hash_of(key, seed) }
     }
 }
 
@@ -82,22 +94,22 @@ fn inline_key(text: &[u8], start: usize, end: usize) -> Key {
 
 /// A function of the key, but not of where a long piece is.
 #[inline(always)]
-pub(super) fn hash_of([a, b, c]: Key) -> u64 {
+pub(super) fn hash_of([a, b, c]: Key, seed: Seed) -> u64 {
     let b = if c >> TAG_SHIFT == LONG { 0 } else { b };
-    mix(a, b) ^ c.wrapping_mul(0x9FB2_1C65_1E98_DF25)
+    mix(a, b, seed) ^ c.wrapping_mul(seed.odd)
 }
 
 /// Two words into one that depends on all of both.
 #[inline(always)]
-pub(super) fn mix(low: u64, high: u64) -> u64 {
-    let wide = u128::from(low ^ 0x9E37_79B9_7F4A_7C15) * u128::from(high ^ 0xD6E8_FEB8_6659_FD93);
+pub(super) fn mix(low: u64, high: u64, seed: Seed) -> u64 {
+    let wide = u128::from(low ^ seed.first) * u128::from(high ^ seed.second);
     wide as u64 ^ (wide >> 64) as u64
 }
 
-pub(super) fn hash_long(piece: &[u8]) -> u64 {
+pub(super) fn hash_long(piece: &[u8], seed: Seed) -> u64 {
     let (words, rest) = piece.as_chunks::<8>();
     let mut last = [0; 8];
     last[..rest.len()].copy_from_slice(rest);
     let word = |bytes: &[u8; 8]| u64::from_le_bytes(*bytes);
-    words.iter().chain([&last]).fold(0, |hash, bytes| mix(hash, word(bytes)))
+    words.iter().chain([&last]).fold(0, |hash, bytes| mix(hash, word(bytes), seed))
 }

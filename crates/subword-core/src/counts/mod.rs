@@ -41,10 +41,14 @@ pub use table::Table;
 
 use crate::atomic::Staged;
 use crate::error::{Error, Result};
+use crate::interrupt;
 use crate::model::{Normalizer, Pattern};
 use crate::types::Count;
 use file::{Header, Reader, Writer};
 use runs::Run;
+
+/// To read or write a piece is about as much work as to read so many bytes of text.
+const PIECE: usize = 32;
 
 const OVERFLOW: &str = "the sum of the counts is over 2^64 - 1";
 
@@ -199,6 +203,7 @@ impl Counts {
         // The least common is on top, to be replaced.
         let mut most: BinaryHeap<(Reverse<Count>, Vec<u8>)> = BinaryHeap::new();
         self.for_each(|piece, count| {
+            interrupt::worked(piece.len())?;
             if most.len() < n {
                 most.push((Reverse(count), piece.to_vec()));
             } else if let Some(mut least) = most.peek_mut()
@@ -296,6 +301,7 @@ impl Counts {
         let (mut one, mut two) = (self.sorted()?, other.sorted()?);
         loop {
             let (a, b) = (one.next_piece()?, two.next_piece()?);
+            interrupt::worked(PIECE)?;
             if a != b || a.is_none() {
                 return Ok(a == b);
             }
@@ -342,6 +348,7 @@ impl Counts {
         let mut reader = Reader::new(from)?;
         let mut table = Table::default();
         while let Some((piece, count)) = reader.next()? {
+            interrupt::worked(PIECE)?;
             table.add(table.probe(piece, 0, piece.len()), piece, count);
         }
         let header = reader.header().clone();

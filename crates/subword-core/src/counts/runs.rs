@@ -22,10 +22,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use super::PIECE;
 use super::file::{Header, Reader, Summary, Writer};
 use super::table::Table;
 use super::{OVERFLOW, sorted};
+use crate::atomic::only_for_the_owner;
 use crate::error::{Error, Result};
+use crate::interrupt;
 use crate::types::Count;
 
 /// How many runs are merged at a time.
@@ -60,7 +63,10 @@ impl Run {
     /// The pieces of a table.
     pub(super) fn of_table(table: &Table, header: &Header) -> Result<Run> {
         Run::write(header, |writer| {
-            sorted::for_each(table, |piece, count| writer.push(piece, count).map_err(disk))
+            sorted::for_each(table, |piece, count| {
+                interrupt::worked(PIECE + piece.len())?;
+                writer.push(piece, count).map_err(disk)
+            })
         })
     }
 
@@ -77,27 +83,17 @@ impl Run {
         Ok(Run { file: Arc::new(temporary), summary })
     }
 
-    /// The sum of some runs. `go_on` is asked from time to time.
-    fn merge(runs: &[Run], header: &Header, go_on: &mut GoOn) -> Result<Run> {
+    /// The sum of some runs.
+    fn merge(runs: &[Run], header: &Header) -> Result<Run> {
         let readers = runs.iter().map(Run::read).collect::<Result<Vec<_>>>()?;
-        let mut written = 0;
         Run::write(header, |writer| {
             merge(readers, |piece, count| {
-                written += 1;
-                if written % ENTRIES_PER_QUESTION == 0 {
-                    go_on()?;
-                }
+                interrupt::worked(PIECE + piece.len())?;
                 writer.push(piece, count).map_err(disk)
             })
         })
     }
 }
-
-/// An error if it makes no sense to go on.
-pub(super) type GoOn<'a> = dyn FnMut() -> Result<()> + 'a;
-
-/// How many pieces are merged between two questions: some milliseconds.
-const ENTRIES_PER_QUESTION: usize = 1 << 15;
 
 /// Calls `entry` with each piece and the sum of its counts, in the order of the pieces' bytes.
 pub(super) fn merge<R: Read>(
@@ -175,7 +171,7 @@ impl Runs {
     }
 
     /// One more, merged with others if there are many.
-    pub(super) fn push(&mut self, mut run: Run, go_on: &mut GoOn) -> Result<()> {
+    pub(super) fn push(&mut self, mut run: Run) -> Result<()> {
         for level in 0.. {
             if level == self.levels.len() {
                 self.levels.push(Vec::new());
@@ -184,23 +180,23 @@ impl Runs {
             if self.levels[level].len() < MOST_RUNS {
                 break;
             }
-            run = Run::merge(&std::mem::take(&mut self.levels[level]), &self.header, go_on)?;
+            run = Run::merge(&std::mem::take(&mut self.levels[level]), &self.header)?;
         }
         Ok(())
     }
 
     /// The sum of all.
-    pub(super) fn finish(self, go_on: &mut GoOn) -> Result<Run> {
+    pub(super) fn finish(self) -> Result<Run> {
         let mut runs: Vec<Run> = self.levels.into_iter().flatten().collect();
         while runs.len() > MOST_RUNS {
             let rest = runs.split_off(MOST_RUNS);
-            let merged = Run::merge(&runs, &self.header, go_on)?;
+            let merged = Run::merge(&runs, &self.header)?;
             runs = rest;
             runs.push(merged);
         }
         match runs.len() {
             1 => Ok(runs.remove(0)),
-            _ => Run::merge(&runs, &self.header, go_on),
+            _ => Run::merge(&runs, &self.header),
         }
     }
 }
@@ -220,7 +216,11 @@ impl Temporary {
         loop {
             let number = NEXT.fetch_add(1, Ordering::Relaxed);
             let path = folder.join(format!(".subword-{}-{number}.run", std::process::id()));
-            match OpenOptions::new().read(true).write(true).create_new(true).open(&path) {
+            let mut options = OpenOptions::new();
+            options.read(true).write(true).create_new(true);
+            // The folder is everybody's, and the corpus may not be.
+            only_for_the_owner(&mut options);
+            match options.open(&path) {
                 Ok(file) => {
                     let path = if cfg!(unix) && fs::remove_file(&path).is_ok() {
                         None
@@ -318,23 +318,35 @@ mod tests {
                     table.add(table.probe(piece, 0, piece.len()), piece, 3);
                     *expected.entry(piece.to_vec()).or_insert(0) += 3;
                 }
-                runs.push(Run::of_table(&table, &header()).unwrap(), &mut || Ok(())).unwrap();
+                runs.push(Run::of_table(&table, &header()).unwrap()).unwrap();
                 assert!(runs.levels.iter().all(|level| level.len() < MOST_RUNS));
             }
-            assert_eq!(content(&runs.finish(&mut || Ok(())).unwrap()), expected);
+            assert_eq!(content(&runs.finish().unwrap()), expected);
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_run_can_be_read_by_its_owner_alone() {
+        use std::os::unix::fs::PermissionsExt;
+        let temporary = Temporary::new().unwrap();
+        let mode = temporary.file.metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
     }
 
     #[test]
     fn merging_can_be_stopped() {
         let run = |from: u64| {
             Run::write(&header(), |writer| {
-                let mut pieces = (0..ENTRIES_PER_QUESTION as u64).map(|n| (n + from).to_be_bytes());
+                let mut pieces = (0..100u64).map(|n| (n + from).to_be_bytes());
                 pieces.try_for_each(|piece| writer.push(&piece, 1).map_err(disk))
             })
         };
         let runs = [run(0).unwrap(), run(7).unwrap()];
-        let stopped = Run::merge(&runs, &header(), &mut || Err(Error::Stopped)).unwrap_err();
+        let stopped = interrupt::own(|stop| {
+            stop.store(true, std::sync::atomic::Ordering::Relaxed);
+            Run::merge(&runs, &header()).unwrap_err()
+        });
         assert_eq!(stopped, Error::Stopped);
     }
 
@@ -342,7 +354,7 @@ mod tests {
     fn a_sum_that_overflows_is_an_error() {
         let run = Run::write(&header(), |writer| writer.push(b"low", u64::MAX).map_err(disk));
         let run = run.unwrap();
-        let error = Run::merge(&[run.clone(), run], &header(), &mut || Ok(())).unwrap_err();
+        let error = Run::merge(&[run.clone(), run], &header()).unwrap_err();
         assert_eq!(error, Error::counts(OVERFLOW));
         let two = |writer: &mut Writer<BufWriter<&File>>| {
             writer.push(b"low", u64::MAX).map_err(disk)?;

@@ -8,6 +8,7 @@ entry is.
 
 use super::table::Table;
 use crate::error::Result;
+use crate::interrupt;
 use crate::types::Count;
 
 /// What sorting takes per piece, in bytes.
@@ -19,15 +20,16 @@ pub(super) fn for_each(
     mut entry: impl FnMut(&[u8], Count) -> Result<()>,
 ) -> Result<()> {
     let mut places = table.places();
-    places.sort_unstable_by(|&(one, a), &(two, b)| {
+    interrupt::sort_by(&mut places, |&(one, a), &(two, b)| {
         one.cmp(&two).then_with(|| {
             let (mut left, mut right) = ([0; 24], [0; 24]);
             table.entry(a, &mut left).0.cmp(table.entry(b, &mut right).0)
         })
-    });
+    })?;
     for (_, place) in places {
         let mut bytes = [0; 24];
         let (piece, count) = table.entry(place, &mut bytes);
+        interrupt::worked(piece.len())?;
         entry(piece, count)?;
     }
     Ok(())

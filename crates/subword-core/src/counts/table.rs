@@ -17,7 +17,8 @@ by shard: each shard that was added is freed at once, and shards can be added in
 
 Invariants
 * A key is never zero: its last byte is the length, or [`LONG`]. A zero key is a free place.
-* A piece has one entry. Its shard and its first place are functions of its bytes alone.
+* A piece has one entry. Its shard and its first place are functions of its bytes and of the key of the
+  hash, which all tables of a process share (see `seed`).
 * At most seven eighths of the places of a shard are taken, so a probe ends. It grows at three
   quarters; with a limit it is full then, and its owner has the rest to notice.
 */
@@ -25,6 +26,7 @@ Invariants
 use super::key::{Key, LONG, LONGEST_INLINE, Probe, TAG_SHIFT, hash_of};
 use crate::arch;
 use crate::error::Result;
+use crate::seed::Seed;
 use crate::types::Count;
 
 /// How many parts a table has.
@@ -54,6 +56,8 @@ const FREE: Line = Line([[0; 4]; 2]);
 #[derive(Debug, Clone)]
 pub struct Table {
     shards: Box<[Shard; SHARDS]>,
+    /// The key of the hash.
+    seed: Seed,
 }
 
 /// The pieces whose hash starts alike.
@@ -69,15 +73,24 @@ pub struct Shard {
     /// How many lines and how many bytes of long pieces there may be.
     most_lines: usize,
     most_arena: usize,
+    /// The key of the hash.
+    seed: Seed,
 }
 
 impl Default for Table {
     fn default() -> Self {
-        Table { shards: Box::new(std::array::from_fn(|_| Shard::default())) }
+        Table::with_shards(Shard::default)
     }
 }
 
 impl Table {
+    /// Shards that have the same key.
+    fn with_shards(shard: impl Fn() -> Shard) -> Table {
+        let shards: Box<[Shard; SHARDS]> = Box::new(std::array::from_fn(|_| shard()));
+        let seed = shards[0].seed;
+        Table { shards, seed }
+    }
+
     /// A table that is full before it uses more than `limit` bytes, of which its owner needs
     /// `per_piece` for each piece when it is. A very small limit is only an aim.
     pub fn with_limit(limit: usize, per_piece: usize) -> Table {
@@ -87,8 +100,12 @@ impl Table {
         let lines = (limit / 5 * 4 / line).max(LEAST_LINES);
         let most_lines = 1 << lines.ilog2();
         let most_arena = limit.saturating_sub(most_lines * line);
-        let shard = |_| Shard { most_lines, most_arena, ..Shard::with_lines(LEAST_LINES) };
-        Table { shards: Box::new(std::array::from_fn(shard)) }
+        let seed = Seed::default();
+        Table::with_shards(|| Shard {
+            most_lines,
+            most_arena,
+            ..Shard::with_lines(LEAST_LINES, seed)
+        })
     }
 
     /// Whether it has reached its limit and should be emptied.
@@ -123,7 +140,7 @@ impl Table {
     /// Prepares `text[start..end]`, which is not empty, and asks for the memory that it needs.
     #[inline(always)]
     pub fn probe(&self, text: &[u8], start: usize, end: usize) -> Probe {
-        let probe = Probe::new(text, start, end);
+        let probe = Probe::new(text, start, end, self.seed);
         let shard = &self.shards[shard_of(probe.hash)];
         if let Some(line) = shard.lines.get(shard.place_of(probe.hash) / 2) {
             arch::prefetch(line);
@@ -142,7 +159,7 @@ impl Table {
         if piece.is_empty() {
             return 0;
         }
-        let probe = Probe::new(piece, 0, piece.len());
+        let probe = Probe::new(piece, 0, piece.len(), self.seed);
         let shard = &self.shards[shard_of(probe.hash)];
         let (line, half) = shard.find(&probe, piece);
         shard.lines[line].0[half][3]
@@ -200,12 +217,12 @@ impl Table {
 
 impl Default for Shard {
     fn default() -> Self {
-        Shard::with_lines(FIRST_LINES)
+        Shard::with_lines(FIRST_LINES, Seed::default())
     }
 }
 
 impl Shard {
-    fn with_lines(lines: usize) -> Shard {
+    fn with_lines(lines: usize, seed: Seed) -> Shard {
         let places = 2 * lines;
         let shift = 64 - places.trailing_zeros();
         Shard {
@@ -215,6 +232,7 @@ impl Shard {
             arena: Vec::new(),
             most_lines: usize::MAX,
             most_arena: usize::MAX,
+            seed,
         }
     }
 
@@ -313,11 +331,11 @@ impl Shard {
 
     /// The same entries in so many lines.
     fn resize(&mut self, lines: usize) {
-        let mut new = Shard::with_lines(lines);
+        let mut new = Shard::with_lines(lines, self.seed);
         for (key, count) in self.entries() {
             // The keys differ: only the free place is looked for.
             let mask = 2 * lines - 1;
-            let mut place = new.place_of(hash_of(key));
+            let mut place = new.place_of(hash_of(key, self.seed));
             while new.lines[place / 2].0[place % 2][2] != 0 {
                 place = (place + 1) & mask;
             }
@@ -389,17 +407,18 @@ impl Shard {
         // Seven eighths full at most, as every shard: the two have pieces in common.
         self.reserve((self.taken + other.taken) * 6 / 7);
         for (key, count) in other.entries() {
-            self.add(Probe::of_entry(key), other.piece(key, &mut [0; 24]), count);
+            self.add(Probe::of_entry(key, self.seed), other.piece(key, &mut [0; 24]), count);
         }
     }
 
     fn prune(&mut self, min: Count) -> Count {
         let (most_lines, most_arena) = (self.most_lines, self.most_arena);
-        let mut left = Shard { most_lines, most_arena, ..Shard::default() };
+        let mut left =
+            Shard { most_lines, most_arena, ..Shard::with_lines(FIRST_LINES, self.seed) };
         left.reserve(self.entries().filter(|&(_, count)| count >= min).count());
         let mut sum = 0;
         for (key, count) in self.scattered().filter(|&(_, count)| count >= min) {
-            left.add(Probe::of_entry(key), self.piece(key, &mut [0; 24]), count);
+            left.add(Probe::of_entry(key, self.seed), self.piece(key, &mut [0; 24]), count);
             sum += count;
         }
         *self = left;

@@ -61,7 +61,7 @@ pub(super) fn write_into(out: &mut String, bytes: &[u8]) {
 }
 
 /// `bytes`, written in the alphabet.
-pub(super) fn written(bytes: &[u8]) -> String {
+pub(crate) fn written(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len() * 2);
     write_into(&mut out, bytes);
     out

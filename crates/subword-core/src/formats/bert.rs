@@ -24,6 +24,7 @@ use std::path::{Path, PathBuf};
 use super::LoadOptions;
 use super::load::read_file;
 use crate::error::{Error, Result};
+use crate::interrupt;
 use crate::model::{
     Bert, BertTables, Model, Normalizer, Pattern, SpecialToken, Template, WordLimit, WordPiece,
 };
@@ -79,6 +80,7 @@ pub(super) fn read(bytes: &[u8], config: &Config, options: &LoadOptions) -> Resu
 fn read_vocab(bytes: &[u8]) -> Result<Vocab> {
     let mut vocab = Vocab::with_capacity(bytes.len() / 8);
     for (at, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
+        interrupt::worked(line.len())?;
         let token = line.trim_ascii_end();
         if token.is_empty() {
             continue;

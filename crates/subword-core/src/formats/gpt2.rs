@@ -20,6 +20,7 @@ use std::collections::{HashMap, HashSet};
 use super::json::{Json, write_string};
 use super::{LoadOptions, alphabet, number, ranks};
 use crate::error::{Error, Result};
+use crate::interrupt;
 use crate::model::{Merges, Model, Normalizer, Pattern, SpecialToken, Template};
 use crate::pretok::Named;
 use crate::types::{Pair, TokenId};
@@ -47,6 +48,12 @@ impl Spelling {
                 true
             }
         }
+    }
+
+    /// The bytes of a token, if it is one.
+    pub(super) fn read(self, token: &str) -> Option<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.read_into(&mut bytes, token).then_some(bytes)
     }
 
     /// A token as it is written.
@@ -96,11 +103,9 @@ impl<'a> WrittenVocab<'a> {
 
     /// The id of the token that is written `text`.
     pub(super) fn id_of(&self, text: &str) -> Option<TokenId> {
-        let mut bytes = Vec::new();
-        if self.spelling.read_into(&mut bytes, text) {
-            self.vocab.id_of(&bytes)
-        } else {
-            self.odd.get(text).map(|&(id, _)| id)
+        match self.spelling.read(text) {
+            Some(bytes) => self.vocab.id_of(&bytes),
+            None => self.odd.get(text).map(|&(id, _)| id),
         }
     }
 
@@ -219,6 +224,7 @@ pub(super) fn read_merges(bytes: &[u8], vocab: &Vocab) -> Result<Vec<Pair>> {
     let mut pairs = Vec::new();
     let mut reader = PairReader::new(vocab, Spelling::Alphabet);
     for (at, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
+        interrupt::worked(line.len())?;
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         if line.is_empty() || line.starts_with(HEADER.as_bytes()) {
             continue;
@@ -304,6 +310,12 @@ fn check_writable(model: &Model) -> Result<()> {
     }
     if model.template != Template::default() {
         return Err(refusal("it puts special tokens around a text"));
+    }
+    if let Some((one, two)) = model.same_id() {
+        let (id, one, two) = (one.id, &one.content, &two.content);
+        return Err(refusal(&format!(
+            "its special tokens {one:?} and {two:?} have the same id {id}"
+        )));
     }
     if let Some(token) = model.special_tokens.iter().find(|token| !is_plain(model, token)) {
         return Err(refusal(&format!("its special token {:?} has flags", token.content)));

@@ -21,9 +21,13 @@ use super::{LoadOptions, bert, gpt2, huggingface, native, number, tiktoken};
 use crate::error::{Error, Result};
 use crate::model::{Model, SpecialToken};
 use crate::vocab::Vocab;
+use crate::{interrupt, memory};
 
 /// The largest file that is read: 1 GiB, a hundred times the largest published tokenizer.
 const MAX_FILE_BYTES: u64 = 1 << 30;
+
+/// How much is read at a time.
+const BLOCK: u64 = 1 << 22;
 
 const KNOWN: &str = concat!(
     "known are native files, .tiktoken, tokenizer.json, vocab.txt, ",
@@ -46,6 +50,11 @@ pub fn load_noting(path: &Path, options: &LoadOptions) -> Result<(Model, Vec<Err
     let mut notes = Vec::new();
     let model = read(&bytes, &path, options, &mut notes).map_err(|error| error.at(&path))?;
     Ok((model, notes.into_iter().map(|note| note.at(&path)).collect()))
+}
+
+/// Reads a model from the content of the file `path`, which is not opened again; files beside it may be.
+pub fn load_bytes(bytes: &[u8], path: &Path, options: &LoadOptions) -> Result<Model> {
+    read(bytes, path, options, &mut Vec::new()).map_err(|error| error.at(path))
 }
 
 /// The file of a directory that is a tokenizer.
@@ -86,8 +95,11 @@ pub(super) fn read_file(path: &Path) -> Result<Vec<u8>> {
     let size = file.metadata().map_err(io)?.len();
     let mut bytes = Vec::new();
     if size <= MAX_FILE_BYTES {
-        bytes.reserve_exact(size as usize + 1);
-        file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(io)?;
+        bytes = memory::with_capacity(size as usize + 1)?;
+        let mut file = file.take(MAX_FILE_BYTES + 1);
+        while file.by_ref().take(BLOCK).read_to_end(&mut bytes).map_err(io)? > 0 {
+            interrupt::worked(BLOCK as usize)?;
+        }
     }
     if size.max(bytes.len() as u64) > MAX_FILE_BYTES {
         let message = format!("expected at most {MAX_FILE_BYTES} bytes, found a larger file");

@@ -22,7 +22,7 @@ Invariants
   limited.
 */
 
-mod alphabet;
+pub(crate) mod alphabet;
 mod bert;
 mod gpt2;
 mod huggingface;
@@ -37,11 +37,11 @@ use std::path::{Path, PathBuf};
 use crate::atomic;
 use crate::error::{Error, Result};
 use crate::json::{self, Json};
-use crate::model::{Encoder, Model, Pattern, SpecialToken};
+use crate::model::{Decoder, Encoder, Model, Pattern, SpecialToken, TrimOffsets};
 use crate::types::TokenId;
 use crate::vocab::{MAX_ID, Vocab};
 
-pub use load::{load, load_noting};
+pub use load::{load, load_bytes, load_noting};
 pub use ranks::{merges_of_ranks, pairs_of_tokens};
 
 /// What a file does not say, or says otherwise.
@@ -120,6 +120,9 @@ pub fn save(model: &Model, path: &Path, format: Format) -> Result<()> {
         let hint = "save it with format=\"native\"";
         return Err(Error::format(message).with_hint(hint).at(path));
     }
+    if !matches!(format, Format::Native | Format::HuggingFace) {
+        check_output(model).map_err(|error| error.at(path))?;
+    }
     match format {
         Format::Native => atomic::write(&[(path, native::write(model).as_bytes())]),
         Format::Tiktoken => {
@@ -154,6 +157,19 @@ pub fn save(model: &Model, path: &Path, format: Format) -> Result<()> {
             atomic::write(&files)
         }
     }
+}
+
+/// Refuses what only a native file and a `tokenizer.json` say about offsets and decoding.
+fn check_output(model: &Model) -> Result<()> {
+    let what = if model.trim_offsets != TrimOffsets::Nothing {
+        "whose offsets leave out white space"
+    } else if model.decoder != Decoder::Text {
+        "that decodes to its tokens with spaces between them"
+    } else {
+        return Ok(());
+    };
+    let message = format!("only a native file or a tokenizer.json can hold a tokenizer {what}");
+    Err(Error::format(message).with_hint("save it with format=\"native\" or \"huggingface\""))
 }
 
 /// A model as the bytes of its native file. Equal models have equal bytes.

@@ -20,6 +20,8 @@ has instead is in `wordpiece`.
     {"content": "<|endoftext|>", "id": 50256}      flags are written where they are true
   ],
   "template": {"prefix": [], "suffix": []},        see [`template`]
+  "trim_offsets": "spaces",                        where offsets leave out white space; "spaces-but-first"
+  "decoder": "spaced",                             where the text of ids is not what tokens spell
   "vocab": {
     "!": 0,                                        tokens in GPT-2's alphabet, by rising id
     "Ġt": 256
@@ -42,9 +44,10 @@ use super::json::{Fields, Json, write_string};
 use super::{alphabet, gpt2};
 use crate::error::{Error, Result};
 use crate::model::{
-    Encoder, EndOfWord, Merges, Model, Normalizer, Pattern, SpecialToken, Start, Units,
+    Decoder, Encoder, EndOfWord, Merges, Model, Normalizer, Pattern, SpecialToken, Start,
+    TrimOffsets, Units,
 };
-use crate::pretok::Named;
+use crate::pretok::{Limits, Named};
 use crate::types::TokenId;
 use crate::vocab::{Filling, Vocab};
 
@@ -126,6 +129,19 @@ pub(super) fn read(mut fields: Fields, vocab: Option<Vocab>) -> Result<Model> {
     if let Some(json) = fields.take("template") {
         model.template = template::read(json)?;
     }
+    if let Some(mut json) = fields.take("trim_offsets") {
+        model.trim_offsets = match { json }.string()?.as_ref() {
+            "spaces" => TrimOffsets::Spaces,
+            "spaces-but-first" => TrimOffsets::SpacesButFirst,
+            _ => return Err(json.expected("\"spaces\" or \"spaces-but-first\"")),
+        };
+    }
+    if let Some(mut json) = fields.take("decoder") {
+        model.decoder = match { json }.string()?.as_ref() {
+            "spaced" => Decoder::Spaced,
+            _ => return Err(json.expected("\"spaced\"")),
+        };
+    }
     fields.finish("a subword file of version 1")?;
     model.checked()
 }
@@ -152,16 +168,25 @@ fn read_word_piece(fields: &mut Fields, vocab: Vocab) -> Result<Model> {
 }
 
 fn read_pattern(json: &mut Json) -> Result<Pattern> {
+    let mut limits = Limits::default();
+    let mut read_one = |json: &mut Json| {
+        json.peek();
+        let place = *json;
+        let pattern = read_one_pattern(json)?;
+        let in_file = |error: Error| Error::format_line(place.line(), error.to_string());
+        limits.add(&pattern).map_err(in_file)?;
+        Ok(pattern)
+    };
     match json.peek() {
         Some(b'[') => {
             let mut patterns = Vec::new();
             json.list(|json| {
-                patterns.push(read_one_pattern(json)?);
+                patterns.push(read_one(json)?);
                 Ok(())
             })?;
             Ok(Pattern::Sequence(patterns))
         }
-        _ => read_one_pattern(json),
+        _ => read_one(json),
     }
 }
 
@@ -284,6 +309,14 @@ pub(super) fn write(model: &Model) -> String {
     write_lines(&mut out, ['[', ']'], tokens, write_special_token);
     out.push_str(",\n  \"template\": ");
     template::write(&mut out, &model.template);
+    out.push_str(match model.trim_offsets {
+        TrimOffsets::Nothing => "",
+        TrimOffsets::Spaces => ",\n  \"trim_offsets\": \"spaces\"",
+        TrimOffsets::SpacesButFirst => ",\n  \"trim_offsets\": \"spaces-but-first\"",
+    });
+    if model.decoder == Decoder::Spaced {
+        out.push_str(",\n  \"decoder\": \"spaced\"");
+    }
     out.push_str(",\n  \"vocab\": ");
     write_lines(&mut out, ['{', '}'], model.vocab.iter(), |out, (id, bytes)| {
         write_string(out, &alphabet::written(bytes));

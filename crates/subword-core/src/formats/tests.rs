@@ -203,16 +203,31 @@ fn native_files_hold_everything() {
 fn tokenizer_json_holds_everything_but_ranks_become_a_list() {
     let folder = Folder::new();
     let mut random = Random::new(2);
+    let mut saved = 0;
     for _ in 0..300 {
         let mut model = random_model(&mut random);
         let path = folder.path("tokenizer.json");
-        save(&model, &path, Format::HuggingFace).unwrap();
+        if let Err(error) = save(&model, &path, Format::HuggingFace) {
+            // Ids with holes between them, and text that may be a whole special token.
+            assert!(model.ignore_merges, "{error}");
+            assert!(error.to_string().contains("text would become it"), "{error}");
+            continue;
+        }
+        saved += 1;
         if model.merges == Merges::Ranked {
             model.merges = Merges::Listed(merges_of_ranks(&model.vocab));
             model = model.checked().unwrap();
         }
-        assert_eq!(load(&path, &LoadOptions::default()), Ok(model));
+        let read = load(&path, &LoadOptions::default()).unwrap();
+        if model.ignore_merges && !read.ignore_merges {
+            // What changes nothing need not be said, and may not, see `write`.
+            assert_eq!(super::ranks::unreachable_token(&model), None);
+            model.ignore_merges = false;
+            model = model.checked().unwrap();
+        }
+        assert_eq!(read, model);
     }
+    assert!(saved > 200, "{saved}");
 }
 
 #[test]

@@ -18,6 +18,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::{LoadOptions, ranks, special_tokens};
 use crate::error::{Error, Result};
+use crate::interrupt;
 use crate::model::{Merges, Model, Normalizer, Template};
 use crate::types::TokenId;
 use crate::vocab::{Filling, MAX_ID, MAX_TOKEN_BYTES, Vocab};
@@ -57,6 +58,7 @@ fn read_vocab(bytes: &[u8]) -> Result<Vocab> {
     let at_its_line = |(error, line): (Error, usize)| error.on_line(line);
     let mut token = vec![0; MAX_TOKEN_BYTES + 3];
     for (at, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
+        interrupt::worked(line.len())?;
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         if line.is_empty() {
             continue;

@@ -30,12 +30,17 @@ mod automaton;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use crate::error::Result;
 use crate::model::Model;
 use crate::types::TokenId;
+use crate::{interrupt, memory};
 use automaton::{Automaton, MARK, NONE, Symbol};
 
 /// What stays allocated between two pieces: a longer one gives its memory back.
 const KEPT: usize = 1 << 16;
+
+/// To take an entry off the heap is about as much work as to read so many bytes.
+const ENTRY: usize = 16;
 
 /// A place that no token covers, and one that a token covers which starts before it.
 const FREE: u32 = u32::MAX;
@@ -108,19 +113,19 @@ impl Longest {
     }
 
     /// Calls `each` with every id of a piece of less than 4 GiB, and where it starts and ends there;
-    /// the mark has no width. The error is the first place that no token covers, if there is no unk
-    /// token.
+    /// the mark has no width. Gives the first place that no token covers, if there is one and no unk token.
     pub fn encode(
         &self,
         piece: &[u8],
         scratch: &mut Scratch,
-        mut each: impl FnMut(TokenId, usize, usize),
-    ) -> Result<(), usize> {
+        mut each: impl FnMut(TokenId, usize, usize) -> Result<()>,
+    ) -> Result<Option<usize>> {
         let Scratch { heap, places } = scratch;
-        self.enter(piece, heap);
+        self.enter(piece, heap)?;
         places.clear();
-        places.resize(piece.len() + usize::from(self.mark), FREE);
+        memory::fill_up(places, piece.len() + usize::from(self.mark), FREE)?;
         while let Some(Reverse((rank, start))) = heap.pop() {
+            interrupt::worked(ENTRY)?;
             let token = &self.tokens[rank as usize];
             let (start, end) = (start as usize, start as usize + token.places as usize);
             if places[start] != FREE {
@@ -139,20 +144,21 @@ impl Longest {
                 Some(token) => (token.id, at + token.places as usize),
                 None => {
                     let free = places[at..].iter().take_while(|&&place| place == FREE).count();
-                    (self.unk.ok_or(at)?, at + free)
+                    let Some(unk) = self.unk else { return Ok(Some(at)) };
+                    (unk, at + free)
                 }
             };
-            each(id, at.min(piece.len()), end.min(piece.len()));
+            each(id, at.min(piece.len()), end.min(piece.len()))?;
             at = end;
         }
         places.clear();
         places.shrink_to(KEPT);
         heap.shrink_to(KEPT);
-        Ok(())
+        Ok(None)
     }
 
     /// Puts the longest token from every place into the heap.
-    fn enter(&self, piece: &[u8], heap: &mut BinaryHeap<Reverse<(u32, u32)>>) {
+    fn enter(&self, piece: &[u8], heap: &mut BinaryHeap<Reverse<(u32, u32)>>) -> Result<()> {
         let mut entries = std::mem::take(heap).into_vec();
         entries.clear();
         let mut state = self.automaton.start();
@@ -162,10 +168,12 @@ impl Longest {
             state = self.automaton.next(state, symbol);
             let longest = self.automaton.longest(state);
             if longest != NONE {
+                memory::reserve(&mut entries, 1)?;
                 entries.push(Reverse((longest, at as u32)));
             }
         }
         *heap = entries.into();
+        Ok(())
     }
 }
 

@@ -12,16 +12,17 @@ fn model(tokens: &[&str], mark: Option<&str>, unk: Option<TokenId>) -> Model {
     model
 }
 
-/// The ids of a piece and where they end.
-fn found(longest: &Longest, piece: &str) -> Result<Vec<(TokenId, usize)>, usize> {
+/// The ids of a piece and where they end, or the place that no token covers.
+fn found(longest: &Longest, piece: &str) -> std::result::Result<Vec<(TokenId, usize)>, usize> {
     let mut found = Vec::new();
     let mut at = 0;
-    longest.encode(piece.as_bytes(), &mut Scratch::default(), |id, start, end| {
+    let missing = longest.encode(piece.as_bytes(), &mut Scratch::default(), |id, start, end| {
         assert_eq!(start, at);
         at = end;
         found.push((id, end));
-    })?;
-    Ok(found)
+        Ok(())
+    });
+    missing.unwrap().map_or(Ok(found), Err)
 }
 
 /// The definition: cut each token in turn out of what is left.

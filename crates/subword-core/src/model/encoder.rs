@@ -86,6 +86,8 @@ impl Model {
             normalizer: super::Normalizer::None,
             special_tokens: Vec::new(),
             template: Template::default(),
+            trim_offsets: super::TrimOffsets::default(),
+            decoder: super::Decoder::default(),
         }
     }
 
@@ -137,22 +139,11 @@ pub(super) fn check(model: &Model) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::SpecialToken;
 
     fn model() -> Model {
         let tokens = ["[UNK]", "low", "##er", "[CLS]", "#"];
         let vocab = Vocab::new((0..).zip(tokens.iter().map(|token| token.as_bytes()))).unwrap();
         Model::word_piece(vocab, 0, WordPiece::default())
-    }
-
-    #[test]
-    fn special_tokens_leave_the_vocabulary_even_if_they_are_one_character() {
-        let mut model = model();
-        model.special_tokens =
-            [("[UNK]", 0), ("[CLS]", 3), ("#", 4)].map(|(c, id)| SpecialToken::new(c, id)).into();
-        let model = model.checked().unwrap();
-        assert_eq!(model.vocab.iter().map(|(id, _)| id).collect::<Vec<_>>(), [1, 2]);
-        assert_eq!(model.token_bytes(0), Some(&b"[UNK]"[..]));
     }
 
     #[test]

@@ -33,10 +33,10 @@ impl Model {
         self.vocab.len() + self.outside().count()
     }
 
-    /// The ids of the special tokens that are not in the vocabulary.
+    /// The ids of the special tokens that are not in the vocabulary, each once.
     fn outside(&self) -> impl Iterator<Item = TokenId> {
-        let ids = self.special_tokens.iter().map(|token| token.id);
-        ids.filter(|&id| self.vocab.bytes_of(id).is_none())
+        let groups = self.special_tokens.chunk_by(|one, two| one.id == two.id);
+        groups.map(|group| group[0].id).filter(|&id| self.vocab.bytes_of(id).is_none())
     }
 
     /// The same model with its first merges only, so many that it has `vocab_size` tokens.

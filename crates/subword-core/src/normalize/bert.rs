@@ -8,12 +8,16 @@ BERT's normaliser: clean, space out Chinese, strip accents, lower case, characte
 `crate::bert` says what a character becomes. Runs of ASCII are done some bytes at a time. A byte that
 is not part of valid UTF-8 is one character U+FFFD, which cleaning deletes.
 
-Marks that stripping keeps are put in canonical order, which may move one across others: as far as
-the map goes, such a run is one character.
+Marks that stripping keeps are put in canonical order, which may move one across others. Where they
+come from then depends on the dropped marks beside them too, so this is asked of all characters since
+the last one that keeps marks apart: see `aligned`.
 */
 
-use super::{Map, Part};
+use super::aligned::{Form, with_sources};
+use super::map::Map;
 use crate::bert::{Characters, Order};
+use crate::error::Result;
+use crate::memory;
 use crate::model::Bert;
 
 /// The bytes that are done at a time.
@@ -23,19 +27,16 @@ impl Bert {
     /// Appends the normalised text.
     pub(super) fn apply_into(self, text: &[u8], normal: &mut Vec<u8>) {
         normal.reserve(text.len() + LANES);
-        let mut writer = Writer { bert: self, normal, map: None, run: Vec::new() };
-        writer.write(text);
+        Writer::new(self, normal, None).write(text);
     }
 
     /// The same, and where its parts come from.
-    pub(super) fn apply_mapped(self, text: &[u8]) -> (Vec<u8>, Map) {
-        let (mut normal, mut map) = (Vec::with_capacity(text.len()), Map { parts: Vec::new() });
-        let mut writer =
-            Writer { bert: self, normal: &mut normal, map: Some(&mut map), run: Vec::new() };
-        writer.write(text);
-        let end = Part { original: text.len(), normalised: normal.len(), changed: false };
-        map.parts.push(end);
-        (normal, map)
+    pub(super) fn apply_mapped(self, text: &[u8]) -> Result<(Vec<u8>, Map)> {
+        let (mut normal, mut map) = (memory::with_capacity(text.len())?, Map::default());
+        // Most characters have a part of their own at most.
+        map.reserve(text.len() + 1)?;
+        Writer::new(self, &mut normal, Some(&mut map)).write(text);
+        Ok((normal, map))
     }
 }
 
@@ -45,9 +46,15 @@ struct Writer<'a> {
     map: Option<&'a mut Map>,
     /// Marks to be sorted that stand at the end of what is written, by their ranks.
     run: Vec<(u8, char)>,
+    /// Where the last character starts across which no mark moves.
+    apart: usize,
 }
 
-impl Writer<'_> {
+impl<'a> Writer<'a> {
+    fn new(bert: Bert, normal: &'a mut Vec<u8>, map: Option<&'a mut Map>) -> Writer<'a> {
+        Writer { bert, normal, map, run: Vec::new(), apart: 0 }
+    }
+
     fn write(&mut self, text: &[u8]) {
         let characters = Characters::of(self.bert);
         let mut at = 0;
@@ -55,10 +62,11 @@ impl Writer<'_> {
             if let Some(lanes) = text[at..].first_chunk::<LANES>()
                 && let Some(done) = self.ascii(lanes)
             {
-                self.end_run();
-                self.note(at, false);
+                self.end_run(text, at);
+                self.note_same(at);
                 self.normal.extend_from_slice(&done);
                 at += LANES;
+                self.apart = at - 1;
                 continue;
             }
             let end = text.len().min(at + LANES);
@@ -66,7 +74,7 @@ impl Writer<'_> {
                 at += self.character(characters, text, at);
             }
         }
-        self.end_run();
+        self.end_run(text, at);
     }
 
     /// What these bytes become, if each becomes one byte.
@@ -95,73 +103,102 @@ impl Writer<'_> {
             .get(c as u32, &mut room)
             .unwrap_or_else(|| (c.encode_utf8(&mut itself), Order::Apart));
         match order {
-            Order::Apart => self.end_run(),
-            Order::Through if self.run.is_empty() => {}
+            Order::Apart => {
+                self.end_run(text, at);
+                self.apart = at;
+            }
             Order::Through => return len,
             Order::Sorted => {
-                self.sorted(characters, result, at);
+                self.sorted(characters, result, text, at);
                 return len;
             }
         }
-        // A space that is put around a character comes from no character.
-        if result.len() > 1 && result.starts_with(' ') {
-            self.note(at, true);
-            self.normal.push(b' ');
-            self.note_length(at, len, result.len() - 2);
-            self.normal.extend_from_slice(&result.as_bytes()[1..result.len() - 1]);
-            self.note(at + len, true);
-            self.normal.push(b' ');
-            return len;
+        match result.len() == len {
+            true => self.note_same(at),
+            false if result.is_empty() => {}
+            false => self.note_whole((at, at + len)),
         }
-        self.note_length(at, len, result.len());
         self.normal.extend_from_slice(result.as_bytes());
         len
     }
 
     /// Adds to the run of marks; what is no mark stands before them.
-    fn sorted(&mut self, characters: &Characters, result: &str, at: usize) {
+    fn sorted(&mut self, characters: &Characters, result: &str, text: &[u8], at: usize) {
         for c in result.chars() {
             let rank = characters.rank(c);
-            if rank == 0 {
-                self.end_run();
+            if rank > 0 {
+                self.run.push((rank, c));
+                continue;
             }
-            if self.run.is_empty() {
-                self.note(at, true);
-            }
-            match rank {
-                0 => self.normal.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
-                _ => self.run.push((rank, c)),
-            }
+            self.end_run(text, at);
+            self.apart = at;
+            self.note_whole((at, at + first_char(&text[at..]).1));
+            self.normal.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
         }
     }
 
-    /// Writes the run, sorted; of equal rank the first stays first.
+    /// Writes the run, which ends before `end` in the text, sorted; of equal rank the first stays first.
     #[inline(always)]
-    fn end_run(&mut self) {
+    fn end_run(&mut self, text: &[u8], end: usize) {
         if !self.run.is_empty() {
-            self.run.sort_by_key(|&(rank, _)| rank);
-            for (_, c) in self.run.drain(..) {
-                self.normal.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
-            }
+            self.write_run(text, end);
         }
     }
 
-    #[inline(always)]
-    fn note_length(&mut self, original: usize, from: usize, to: usize) {
-        self.note(original, from != to);
+    fn write_run(&mut self, text: &[u8], end: usize) {
+        let sources = self.run_sources(text, end);
+        let mut run = std::mem::take(&mut self.run);
+        run.sort_by_key(|&(rank, _)| rank);
+        // Newer marks are not in the tables of `aligned`: then the run comes from all of its text.
+        let known = sources.len() == run.len();
+        for (i, (_, c)) in run.drain(..).enumerate() {
+            self.note_whole(if known { sources[i] } else { (self.apart, end) });
+            self.normal.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+        }
+        self.run = run;
     }
 
-    /// From here on the text comes from `original`; places within it are the same, unless it was
-    /// changed.
+    /// The sources of the marks of the run, in their order after sorting.
+    fn run_sources(&self, text: &[u8], end: usize) -> Vec<(usize, usize)> {
+        let mut sources = Vec::new();
+        if self.map.is_none() {
+            return sources;
+        }
+        let characters = Characters::of(self.bert);
+        let (mut source, mut at) = (Vec::new(), self.apart);
+        while at < end {
+            let (c, len) = first_char(&text[at..end]);
+            // What cleaning deletes is gone before marks are sorted.
+            if !self.bert.clean || !crate::bert::is_deleted(c as u32) {
+                source.push((c, (at, at + len)));
+            }
+            at += len;
+        }
+        let units =
+            Form { compatible: false, composed: false }.units(source.iter().map(|&(c, _)| c));
+        with_sources(&units, source.iter().map(|&(_, place)| place), |unit, place| {
+            if unit.class > 0 && characters.rank(unit.c) > 0 {
+                sources.push(place);
+            }
+        });
+        sources
+    }
+
+    /// From here on the text comes byte for byte from `original`.
     #[inline(always)]
-    fn note(&mut self, original: usize, changed: bool) {
-        let Some(map) = &mut self.map else { return };
+    fn note_same(&mut self, original: usize) {
         let normalised = self.normal.len();
-        let goes_on = |last: &Part| {
-            !changed && !last.changed && normalised - last.normalised == original - last.original
-        };
-        if !map.parts.last().is_some_and(goes_on) {
-            map.parts.push(Part { original, normalised, changed });
+        if let Some(map) = &mut self.map {
+            map.same(normalised, original);
+        }
+    }
+
+    /// From here on every byte comes from all of `source`.
+    #[inline(always)]
+    fn note_whole(&mut self, source: (usize, usize)) {
+        let normalised = self.normal.len();
+        if let Some(map) = &mut self.map {
+            map.whole(normalised, source);
         }
     }
 }

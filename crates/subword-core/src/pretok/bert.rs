@@ -11,10 +11,9 @@ all symbols of ASCII.
 */
 
 use super::blocks::{Block, Family, Starts, after};
-use super::class::{char_at, char_before};
+use super::class::{Char, char_at};
 use crate::arch::{BLOCK, Classify};
-use crate::bert::{Characters, Class, Classes};
-use crate::model::Bert;
+use crate::bert::{Class, Classes};
 
 /// Both, 64 bytes at a time. Letters, digits and white space are known wherever they come from. A
 /// symbol is punctuation for certain if it is one of ASCII, which is looked at for the whole block.
@@ -47,28 +46,8 @@ pub(super) fn scan(classes: &Classes, text: &[u8], at: usize) -> usize {
     end
 }
 
-/// Whether a piece ends at `at`, whatever stands around the two characters there.
-pub(super) fn cuts_before(classes: &Classes, text: &[u8], at: usize) -> bool {
-    let starts = text.get(at).is_some_and(|byte| byte & 0xC0 != 0x80);
-    match (char_before(text, at), char_at(text, at)) {
-        (Some(before), Some(after)) if starts => {
-            let (before, after) = (classes.get(before.code), classes.get(after.code));
-            before != after || before == Class::Punctuation
-        }
-        _ => false,
-    }
-}
-
-/// The same in a text that is yet to be normalised: one of the two characters becomes a word or white
-/// space of its own, whatever stands around it.
-pub(super) fn cuts_before_normalised(
-    classes: &Classes,
-    normalizer: Bert,
-    text: &[u8],
-    at: usize,
-) -> bool {
-    let characters = Characters::of(normalizer);
-    let starts = text.get(at).is_some_and(|byte| byte & 0xC0 != 0x80);
-    let apart = |c: super::class::Char| characters.stands_apart(classes, c.code);
-    starts && (char_before(text, at).is_some_and(apart) || char_at(text, at).is_some_and(apart))
+/// Whether a piece ends between two characters, whatever stands around them.
+pub(super) fn cuts_between(classes: &Classes, before: Char, after: Char) -> bool {
+    let (before, after) = (classes.get(before.code), classes.get(after.code));
+    before != after || before == Class::Punctuation
 }

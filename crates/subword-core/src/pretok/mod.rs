@@ -11,26 +11,30 @@ hand-written scanners (`scan`, and `blocks` for the usual characters), any other
 expression engine with look-ahead.
 
 [`Splitter::cursor`] walks a text and hands out the ends of its pieces by the batch.
-[`Splitter::cuts_before`] says where a text may be cut without changing its pieces, which is what
-lets several threads share one.
+[`Splitter::cuts_before`] says where a piece ends whatever stands around, which is what lets a text be cut
+(`boundary`).
 */
 
 mod bert;
 mod blocks;
 mod class;
 mod class_table;
+mod limits;
 mod named;
 mod regex;
 mod scan;
 mod sections;
+mod spelling;
 mod whitespace;
 
+pub(crate) use limits::Limits;
 pub use named::Named;
+pub(crate) use spelling::escaped_character;
 
 use crate::arch::{Classify, Kernel, Level, prefetch_at};
 use crate::bert::Classes;
 use crate::error::Result;
-use crate::model::{Bert, BertTables, Pattern};
+use crate::model::{BertTables, Pattern};
 use class::{Char, Class, char_at, char_before};
 use regex::RegexSplitter;
 use scan::Rules;
@@ -79,12 +83,29 @@ impl Scanner {
             Scanner::Whitespace => whitespace::scan(text, at),
         }
     }
+
+    /// Whether a piece ends between two characters, whatever stands around them.
+    ///
+    /// A letter and a character that is no letter, mark or apostrophe: in all named patterns a word
+    /// ends there, because only those three can follow a letter within a piece. The patterns
+    /// `whitespace` and `bert` have rules of their own.
+    #[inline]
+    fn cuts_between(self, before: Char, after: Char) -> bool {
+        match self {
+            Scanner::Whitespace => whitespace::cuts_between(before, after),
+            Scanner::Bert(tables) => bert::cuts_between(Classes::of(tables), before, after),
+            _ => {
+                let goes_on = after.class.is_letter() || after.class == Class::Mark;
+                before.class.is_letter() && !goes_on && after.code != u32::from(b'\'')
+            }
+        }
+    }
 }
 
 impl Splitter {
     /// Compiles a pattern.
     pub fn new(pattern: &Pattern) -> Result<Splitter> {
-        Splitter::at_level(pattern, Level::best())
+        Splitter::at_level(pattern, Level::chosen()?)
     }
 
     /// The same, with the byte scans of a given level.
@@ -96,9 +117,12 @@ impl Splitter {
                 collect_regexes(pattern, &mut regexes);
                 match Named::from_regexes(&regexes) {
                     Some(named) => named_kind(named),
-                    None => Kind::Regexes(
-                        regexes.into_iter().map(RegexSplitter::new).collect::<Result<_>>()?,
-                    ),
+                    None => {
+                        Limits::default().add(pattern)?;
+                        Kind::Regexes(
+                            regexes.into_iter().map(RegexSplitter::new).collect::<Result<_>>()?,
+                        )
+                    }
                 }
             }
         };
@@ -108,7 +132,7 @@ impl Splitter {
     /// The same pattern, read by the regular expressions that define it: slow, for tests.
     pub fn by_regex(named: Named) -> Result<Splitter> {
         let regexes = named.regexes().iter().copied().map(RegexSplitter::new);
-        Ok(Splitter { kind: Kind::Regexes(regexes.collect::<Result<_>>()?), level: Level::Scalar })
+        Ok(Splitter { kind: Kind::Regexes(regexes.collect::<Result<_>>()?), level: Level::SCALAR })
     }
 
     /// A walk over the pieces of `text`.
@@ -188,36 +212,23 @@ impl Splitter {
         }
     }
 
-    /// Whether the text may be cut at `at`: whatever stands around these two characters, a piece
-    /// ends between them.
-    ///
-    /// A letter and a character that is no letter, mark or apostrophe: in all named patterns a word
-    /// ends there, because only those three can follow a letter within a piece. The patterns
-    /// `whitespace` and `bert` have rules of their own.
+    /// Whether a piece ends at `at`, whatever stands around the two characters there.
+    #[inline]
     pub fn cuts_before(&self, text: &[u8], at: usize) -> bool {
-        match self.kind {
-            Kind::Scanner(Scanner::Whitespace) => return whitespace::cuts_before(text, at),
-            Kind::Scanner(Scanner::Bert(tables)) => {
-                return bert::cuts_before(Classes::of(tables), text, at);
+        let Kind::Scanner(scanner) = self.kind else { return false };
+        let starts = text.get(at).is_some_and(|byte| byte & 0xC0 != 0x80);
+        starts
+            && match (char_before(text, at), char_at(text, at)) {
+                (Some(before), Some(after)) => scanner.cuts_between(before, after),
+                _ => false,
             }
-            _ => {}
-        }
-        let ends_word =
-            |c: Char| !c.class.is_letter() && c.class != Class::Mark && c.code != u32::from(b'\'');
-        matches!(self.kind, Kind::Scanner(_))
-            && text.get(at).is_some_and(|byte| byte & 0xC0 != 0x80)
-            && char_before(text, at).is_some_and(|c| c.class.is_letter())
-            && char_at(text, at).is_some_and(ends_word)
     }
 
-    /// The same in a text that BERT's normaliser is yet to change. Only the patterns `bert` know that.
-    pub fn cuts_before_normalised(&self, normalizer: Bert, text: &[u8], at: usize) -> bool {
-        match self.kind {
-            Kind::Scanner(Scanner::Bert(tables)) => {
-                bert::cuts_before_normalised(Classes::of(tables), normalizer, text, at)
-            }
-            _ => false,
-        }
+    /// The same of two characters that stand side by side.
+    pub fn cuts_between(&self, before: char, after: char) -> bool {
+        let Kind::Scanner(scanner) = self.kind else { return false };
+        let of = |c: char| Char { class: Class::of(c as u32), code: c as u32, end: 0 };
+        scanner.cuts_between(of(before), of(after))
     }
 
     /// Whether there are places where [`Splitter::cuts_before`] lets a text be cut.

@@ -1,5 +1,6 @@
 //! The patterns that have a name, and the regular expressions that define them.
 
+use super::spelling::with_characters;
 use crate::bert;
 
 /// A pattern that people know by name.
@@ -120,19 +121,23 @@ impl Named {
         }
     }
 
-    /// The pattern that these regular expressions define, if one has them word for word. Spellings
-    /// that give the same pieces on every text are known too.
+    /// The pattern that these regular expressions define, whether their characters are written as
+    /// escapes or not. Spellings that give the same pieces on every text are known too.
     pub fn from_regexes(regexes: &[&str]) -> Option<Named> {
         const GPT2_POSSESSIVE: &str =
             r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s";
         const GPT2_LONG: &str =
             r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+";
-        match regexes {
-            [GPT2_POSSESSIVE | GPT2_LONG] => Some(Named::Gpt2),
-            [Named::CL100K_ONIGURUMA] => Some(Named::Cl100k),
-            _ => Named::ALL
-                .into_iter()
-                .find(|named| !regexes.is_empty() && named.regexes() == regexes),
+        let given: Vec<String> = regexes.iter().map(|regex| with_characters(regex)).collect();
+        let equal = |known: &[&str]| {
+            known.len() == given.len()
+                && known.iter().zip(&given).all(|(known, given)| with_characters(known) == *given)
+        };
+        match () {
+            () if given.is_empty() => None,
+            () if equal(&[GPT2_POSSESSIVE]) || equal(&[GPT2_LONG]) => Some(Named::Gpt2),
+            () if equal(&[Named::CL100K_ONIGURUMA]) => Some(Named::Cl100k),
+            () => Named::ALL.into_iter().find(|named| equal(named.regexes())),
         }
     }
 }

@@ -12,6 +12,10 @@ use std::borrow::Cow;
 use fancy_regex::Regex;
 
 use crate::error::{Error, Result};
+use crate::{interrupt, memory};
+
+/// A match may look at the whole text, so the clock is read after a few of them.
+const MATCH: usize = 1 << 11;
 
 #[derive(Debug)]
 pub(super) struct RegexSplitter {
@@ -30,7 +34,7 @@ impl RegexSplitter {
     }
 
     /// Calls `piece` with the start and the end of each piece of `text`, moved by `base`: of the
-    /// matches, and of what is between them.
+    /// matches, and of what is between them. An empty match is no piece, but pieces end there.
     fn split(
         &self,
         text: &str,
@@ -43,14 +47,14 @@ impl RegexSplitter {
                 pattern: self.regex.as_str().to_owned(),
                 message: format!("gave up at byte {} of a text: {error}", base + at),
             })?;
-            if found.start() == found.end() {
-                continue;
-            }
+            interrupt::worked(MATCH)?;
             if found.start() > at {
                 piece(base + at, base + found.start())?;
             }
             at = found.end();
-            piece(base + found.start(), base + at)?;
+            if found.start() < at {
+                piece(base + found.start(), base + at)?;
+            }
         }
         if at < text.len() {
             piece(base + at, base + text.len())?;
@@ -75,13 +79,10 @@ fn finer(
     mut ends: Vec<usize>,
 ) -> Result<Vec<usize>> {
     for regex in regexes {
-        let mut finer = Vec::with_capacity(ends.len());
+        let mut finer = memory::with_capacity(ends.len())?;
         let mut start = start;
         for end in ends {
-            regex.split(&whole[start..end], start, |_, end| {
-                finer.push(end);
-                Ok(())
-            })?;
+            regex.split(&whole[start..end], start, |_, end| memory::extend(&mut finer, &[end]))?;
             start = end;
         }
         ends = finer;

@@ -9,7 +9,7 @@ It is the simplest of the patterns and the one of words as people see them: char
 end-of-word mark are merged within its pieces, and the mark stands for the white space.
 */
 
-use super::class::{char_at, char_before};
+use super::class::{Char, char_at};
 
 /// Where the piece that starts at `at` ends.
 pub(super) fn scan(text: &[u8], at: usize) -> usize {
@@ -33,11 +33,7 @@ pub(super) fn scan(text: &[u8], at: usize) -> usize {
     end
 }
 
-/// Whether a piece ends at `at`, whatever stands around the two characters there.
-pub(super) fn cuts_before(text: &[u8], at: usize) -> bool {
-    let starts = text.get(at).is_some_and(|byte| byte & 0xC0 != 0x80);
-    match (char_before(text, at), char_at(text, at)) {
-        (Some(before), Some(after)) if starts => before.class.is_space() != after.class.is_space(),
-        _ => false,
-    }
+/// Whether a piece ends between two characters, whatever stands around them.
+pub(super) fn cuts_between(before: Char, after: Char) -> bool {
+    before.class.is_space() != after.class.is_space()
 }

@@ -21,18 +21,19 @@ mod parts;
 mod settling;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::thread::ScopedJoinHandle;
 use std::time::{Duration, Instant};
 
 use super::encode::Worker;
-use super::room::room_for_ids;
+use super::room::guessed_room_for_ids;
 use super::threads::{Threads, how_many};
 use super::{Finders, Tokenizer};
 use crate::error::Result;
 use crate::model::Normalizer;
+use crate::parallel::Others;
 use crate::special::Allowed;
 use crate::types::TokenId;
 use crate::utf8::Characters;
+use crate::{interrupt, memory};
 use jobs::{Given, Job, Jobs};
 use parts::Parts;
 use settling::{Own, Rooms, Settling};
@@ -191,7 +192,7 @@ impl Tokenizer {
             });
         };
         let work_too = |looked: Looked| {
-            settling.make_room(looked.texts, looked.bytes);
+            settling.make_room(looked.texts, looked.bytes)?;
             work(looked.texts * looked.others * LET_GO_BYTES);
             Ok(true)
         };
@@ -199,7 +200,7 @@ impl Tokenizer {
             return Ok(None);
         }
         let left = settling.finish()?;
-        Ok(left.and_then(|left| rooms.into_ragged(left)))
+        left.map_or(Ok(None), |left| rooms.into_ragged(left))
     }
 
     /// The same on this thread.
@@ -214,8 +215,10 @@ impl Tokenizer {
         // PERF: room that is not used costs nothing; Russian has an id for each letter in vocabularies
         // that were made for English.
         let most = given.bytes / if self.words.is_some() { 2 } else { 4 } + 8;
-        let mut all = Ragged { ids: room_for_ids(most), offsets: Vec::new() };
-        all.offsets.reserve(given.count + 1);
+        let mut all = Ragged {
+            ids: guessed_room_for_ids(most),
+            offsets: memory::with_capacity(given.count + 1)?,
+        };
         all.offsets.push(0);
         let encode = |worker: &mut Worker| {
             for job in &jobs {
@@ -245,27 +248,35 @@ impl Tokenizer {
         }
         let mut converted = Vec::new();
         let Some(texts) = as_utf8(&job.texts, &mut converted) else { return Ok(false) };
-        if self.encode_plain_texts(&texts, finders, worker, part) {
+        if self.encode_plain_texts(&texts, finders, worker, part)? {
             return Ok(true);
         }
         for text in texts {
             self.encode_text(text, finders, worker, &mut part.ids)?;
-            part.offsets.push(part.ids.len() as u64);
+            memory::extend(&mut part.offsets, &[part.ids.len() as u64])?;
         }
         Ok(true)
     }
 
     /// The ids of many texts with the model's template around each.
-    pub fn surround_all(&self, ragged: Ragged) -> Ragged {
+    pub fn surround_all(&self, ragged: Ragged) -> Result<Ragged> {
         let (prefix, suffix) = self.model.template.sides();
-        let mut all = Ragged { ids: Vec::new(), offsets: vec![0] };
+        let texts = ragged.offsets.len();
+        let more = texts.saturating_sub(1) * (prefix.len() + suffix.len());
+        let mut all = Ragged {
+            ids: memory::with_capacity(ragged.ids.len() + more)?,
+            offsets: memory::with_capacity(texts)?,
+        };
+        all.offsets.push(0);
         for two in ragged.offsets.windows(2) {
+            let ids = &ragged.ids[two[0] as usize..two[1] as usize];
             all.ids.extend_from_slice(&prefix);
-            all.ids.extend_from_slice(&ragged.ids[two[0] as usize..two[1] as usize]);
+            all.ids.extend_from_slice(ids);
             all.ids.extend_from_slice(&suffix);
             all.offsets.push(all.ids.len() as u64);
+            interrupt::worked(4 * ids.len())?;
         }
-        all
+        Ok(all)
     }
 }
 
@@ -292,12 +303,18 @@ fn share<T: Held>(
     work_too: impl FnOnce(Looked) -> Result<bool> + Send,
 ) -> Result<bool> {
     let done = std::thread::scope(|scope| {
-        let spawn = |_| std::thread::Builder::new().spawn_scoped(scope, work).ok();
-        let others: Vec<_> = (1..how_many(threads, given.bytes)).map_while(spawn).collect();
-        jobs.give_all(first.into_iter().chain(&mut given));
-        if given.is_missing {
+        // How many jobs there are is not known yet: each that is given may start a thread.
+        let most = how_many(threads, given.bytes) - 1;
+        let mut others = Others::new(scope);
+        let start = |_: &Job<T>| {
+            if others.len() < most {
+                others.start(work);
+            }
+        };
+        let all = jobs.give_all(first.into_iter().chain(&mut given).inspect(start));
+        if given.is_missing || all.is_err() {
             jobs.stop();
-            return Ok(false);
+            return all.map(|()| false);
         }
         let looked = Looked { texts: given.count, bytes: given.bytes, others: others.len() };
         let done = apart(Box::new(|| work_too(looked)));
@@ -317,20 +334,13 @@ fn share<T: Held>(
 /// PERF: awake for a while. To fall asleep and be woken takes 0.05 to 0.1 ms, as long as a job. WordPiece on two
 /// threads at best 10.9 to 10.5 ms, by medians no difference that could be told (2026-11-16).
 fn wait_for(
-    others: Vec<ScopedJoinHandle<()>>,
+    others: Others<'_, '_, ()>,
     mut apart: impl FnMut(Apart) -> Result<bool>,
 ) -> Result<()> {
     let start = Instant::now();
-    while !others.iter().all(ScopedJoinHandle::is_finished) {
+    while !others.are_finished() {
         if start.elapsed() > AWAKE {
-            let join = |other: ScopedJoinHandle<()>| {
-                other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            };
-            let join_all = || {
-                others.into_iter().for_each(join);
-                Ok(true)
-            };
-            return apart(Box::new(join_all)).map(|_| ());
+            return apart(Box::new(|| others.join().map(|_| true))).map(|_| ());
         }
         std::thread::yield_now();
     }
@@ -463,7 +473,7 @@ mod tests {
         let jobs = Jobs::new();
         let text = [b'a'; 10];
         let job = || Job { texts: vec![Characters::Utf8(&text)], bytes: 10 };
-        jobs.give_all([job(), job(), job()].into_iter());
+        jobs.give_all([job(), job(), job()].into_iter()).unwrap();
         let next = |few| jobs.next(few).map(|(number, _)| number);
         assert_eq!([next(31), next(30), next(21), next(20)], [None, Some(0), None, Some(1)]);
         assert_eq!([next(11), next(0), next(0)], [None, Some(2), None]);

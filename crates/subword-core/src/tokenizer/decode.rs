@@ -5,6 +5,7 @@ Ids to text.
 bytes              the bytes of the tokens, one after the other
 end-of-word mark   it becomes a space, except at the very end
 WordPiece          a token that goes on within a word loses its prefix, any other has a space before it
+spaced             the tokens as a tokenizer.json writes them, with a space between two
 ```
 
 The clean-up of WordPiece takes the space out before `.` and its kin. It sees one token at a time, as
@@ -17,8 +18,10 @@ use std::borrow::Cow;
 
 use super::Tokenizer;
 use crate::error::{Error, Result};
-use crate::model::WordPiece;
+use crate::formats::alphabet;
+use crate::model::{Decoder, Units, WordPiece};
 use crate::types::TokenId;
+use crate::{interrupt, memory};
 
 pub use plain::PlainBytes;
 pub(super) use plain::Spellings;
@@ -37,6 +40,9 @@ const CLEANUP: [(&str, &str); 11] = [
     (" 've", "'ve"),
     (" 're", "'re"),
 ];
+
+/// To decode an id is about as much work as to read so many bytes.
+const ID: usize = 8;
 
 /// Fewer ids than this part of the vocabulary are not worth a table of all tokens.
 const FEW: usize = 8;
@@ -59,16 +65,18 @@ impl Tokenizer {
     /// The bytes that the ids spell.
     pub fn decode_with(&self, ids: &[TokenId], decoding: Decoding) -> Result<Vec<u8>> {
         if let Some(plain) = self.plain_bytes(ids, decoding)? {
+            memory::probe::<u8>(plain.len())?;
             let mut bytes = vec![0; plain.len()];
-            plain.write(&mut bytes);
+            plain.write(&mut bytes)?;
             return Ok(bytes);
         }
-        let mut bytes = Vec::with_capacity(ids.len() * 4);
+        let mut bytes = Vec::new();
         // PERF: the usual case has nothing to ask of each token.
         if self.is_plain(decoding) {
             for (position, &id) in ids.iter().enumerate() {
                 let unknown = || Error::unknown_id(id, position);
-                bytes.extend_from_slice(self.model.token_bytes(id).ok_or_else(unknown)?);
+                memory::extend(&mut bytes, self.model.token_bytes(id).ok_or_else(unknown)?)?;
+                interrupt::worked(ID)?;
             }
             return Ok(bytes);
         }
@@ -78,19 +86,28 @@ impl Tokenizer {
         for (position, &id) in ids.iter().enumerate() {
             let unknown = || Error::unknown_id(id, position);
             let token = self.model.token_bytes(id).ok_or_else(unknown)?;
+            interrupt::worked(ID)?;
             if decoding.skip_special_tokens && self.is_control(id) {
+                continue;
+            }
+            if self.model.decoder == Decoder::Spaced {
+                if !std::mem::take(&mut first) {
+                    bytes.push(b' ');
+                }
+                bytes.extend_from_slice(&self.written(id, token));
                 continue;
             }
             if let Some(word_piece) = word_piece {
                 let cleanup = decoding.cleanup.unwrap_or(word_piece.cleanup);
-                bytes.extend_from_slice(&spelled(word_piece, token, first, cleanup));
+                memory::extend(&mut bytes, &spelled(word_piece, token, first, cleanup))?;
                 first = false;
                 continue;
             }
+            let word = mark.and_then(|mark| token.strip_suffix(mark));
+            memory::reserve(&mut bytes, 1 + token.len())?;
             if space {
                 bytes.push(b' ');
             }
-            let word = mark.and_then(|mark| token.strip_suffix(mark));
             bytes.extend_from_slice(word.unwrap_or(token));
             space = word.is_some();
         }
@@ -108,20 +125,32 @@ impl Tokenizer {
         if !self.is_plain(decoding) || self.spellings.get().is_none() && !worth {
             return Ok(None);
         }
-        let spellings = self.spellings.get_or_init(|| Spellings::new(&self.model));
+        // A table for which there is no memory is done without.
+        if memory::probe::<u128>(self.model.id_limit() as usize).is_err() {
+            return Ok(None);
+        }
+        let spellings = self.spellings.get_or_make(|| Spellings::new(&self.model));
         PlainBytes::new(&self.model, spellings, ids).map(Some)
     }
 
     /// Whether the text is the bytes of all tokens, one after the other.
     fn is_plain(&self, decoding: Decoding) -> bool {
-        self.plain && !decoding.skip_special_tokens
+        self.plain && self.model.decoder == Decoder::Text && !decoding.skip_special_tokens
+    }
+
+    /// A token as a `tokenizer.json` writes it.
+    fn written<'t>(&self, id: TokenId, token: &'t [u8]) -> Cow<'t, [u8]> {
+        let tokens = &self.model.special_tokens;
+        let special = tokens.binary_search_by_key(&id, |token| token.id).is_ok();
+        match self.model.start.units {
+            Units::Bytes if !special => Cow::Owned(alphabet::written(token).into_bytes()),
+            _ => Cow::Borrowed(token),
+        }
     }
 
     /// Whether an id is that of a special token that is no word.
     fn is_control(&self, id: TokenId) -> bool {
-        let tokens = &self.model.special_tokens;
-        let at = tokens.binary_search_by_key(&id, |token| token.id);
-        at.is_ok_and(|at| !tokens[at].always)
+        self.model.special_token(id).is_some_and(|token| !token.always)
     }
 }
 

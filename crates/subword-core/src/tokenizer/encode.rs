@@ -28,9 +28,9 @@ use crate::arch::{Classify, Kernel};
 use crate::bpe::Merged;
 use crate::cache::{Cache, Key, LONGEST_MIDDLE, LONGEST_SHORT, MIDDLE_IDS, View};
 use crate::error::Result;
-use crate::longest;
 use crate::pretok::BATCH;
 use crate::types::TokenId;
+use crate::{interrupt, longest, memory};
 use chinese::{Chinese, Segments};
 use enter::{Enter, Entries, Place, Walk, key_and_line};
 use gaps::{Gap, Mark, WIDE};
@@ -94,12 +94,21 @@ impl Worker {
             words: Batch::default(),
         }
     }
+
+    /// Drops what is left of a text whose encoding ended with an error.
+    fn forget(&mut self) {
+        self.held = 0;
+        self.gaps.clear();
+        self.marks.clear();
+        self.document_ends.clear();
+        self.words.clear();
+    }
 }
 
 /// Where ids go.
 pub(super) trait Sink {
-    /// Takes any number.
-    fn many(&mut self, ids: &[TokenId]);
+    /// Takes any number; an error if there is no memory for them.
+    fn many(&mut self, ids: &[TokenId]) -> Result<()>;
     /// Whether it wants no more.
     fn is_full(&self) -> bool;
     /// Whether it looks at the ids; else how many there are is enough.
@@ -110,8 +119,8 @@ pub(super) trait Sink {
 
 impl Sink for Vec<TokenId> {
     #[inline]
-    fn many(&mut self, ids: &[TokenId]) {
-        self.extend_from_slice(ids);
+    fn many(&mut self, ids: &[TokenId]) -> Result<()> {
+        memory::extend(self, ids)
     }
 
     fn is_full(&self) -> bool {
@@ -127,8 +136,9 @@ pub(super) struct Counter {
 
 impl Sink for Counter {
     #[inline]
-    fn many(&mut self, ids: &[TokenId]) {
+    fn many(&mut self, ids: &[TokenId]) -> Result<()> {
         self.count += ids.len();
+        Ok(())
     }
 
     fn is_full(&self) -> bool {
@@ -171,10 +181,7 @@ impl Tokenizer {
             return self.encode_raw(text, finders, worker, sink);
         }
         finders.raw.split(text, |span| match span.special {
-            Some(id) => {
-                sink.many(&[id]);
-                Ok(())
-            }
+            Some(id) => sink.many(&[id]),
             None => self.encode_raw(&text[span.start..span.end], finders, worker, sink),
         })
     }
@@ -190,18 +197,14 @@ impl Tokenizer {
         if let Some(Words::Fast(fast)) = &self.words
             && let Some(front) = fast.front.as_ref().filter(|_| finders.normal.is_empty())
         {
-            self.encode_texts(fast, front, &[text], worker, sink);
-            return Ok(());
+            return self.encode_texts(fast, front, &[text], worker, sink);
         }
-        let text = self.model.normalizer.apply(text);
+        let text = self.model.normalizer.apply_by_blocks(text)?;
         if finders.normal.is_empty() {
             return self.encode_ordinary(&text, worker, sink);
         }
         finders.normal.split(&text, |span| match span.special {
-            Some(id) => {
-                sink.many(&[id]);
-                Ok(())
-            }
+            Some(id) => sink.many(&[id]),
             None => self.encode_ordinary(&text[span.start..span.end], worker, sink),
         })
     }
@@ -219,9 +222,13 @@ impl Tokenizer {
         if !self.plain {
             return self.encode_words(text, worker, sink);
         }
-        if self.encode_short(text, worker, sink) {
+        if self.encode_short(text, worker, sink)? {
             return Ok(());
         }
+        self.encode_pieces(text, worker, sink).inspect_err(|_| worker.forget())
+    }
+
+    fn encode_pieces(&self, text: &[u8], worker: &mut Worker, sink: &mut impl Sink) -> Result<()> {
         let mut cursor = self.splitter.cursor(text)?;
         let mut ends = std::mem::take(&mut worker.ends);
         let mut start = 0;
@@ -229,6 +236,7 @@ impl Tokenizer {
             let batch = cursor.next_batch(&mut ends);
             let Some(&last) = batch.last() else { break };
             self.encode_batch_of_pieces(text, start, batch, &[], worker, sink)?;
+            interrupt::worked(last - start)?;
             start = last;
             if sink.is_full() {
                 break;
@@ -258,6 +266,9 @@ impl Tokenizer {
             let chinese = singles.map(|singles| Chinese { joins: self.joins(), singles });
             let walk = &mut walk;
             self.level.run(Enter { tokenizer: self, text, ends, view, walk, entries, chinese });
+            // A Chinese piece has at most an id for each byte, and some places more are written.
+            let most = *held + entries.count * MIDDLE_IDS + entries.bytes() + WIDE;
+            memory::fill_up(known, most, 0)?;
             let (wants_ids, ended) = (sink.wants_ids(), marks.len());
             *held = self.level.run(LookUp {
                 text,
@@ -287,8 +298,8 @@ struct LookUp<'a> {
     entries: &'a Entries,
     view: View<'a>,
     chinese: Option<Chinese<'a>>,
-    /// What was found before, as many ids as `held` says.
-    known: &'a mut Vec<TokenId>,
+    /// What was found before, as many ids as `held` says, and room for those of all entries.
+    known: &'a mut [TokenId],
     held: usize,
     gaps: &'a mut Vec<Gap>,
     /// Where documents end.
@@ -316,12 +327,6 @@ impl LookUp<'_> {
     #[inline(always)]
     fn each<C: Classify, const IDS: bool, const CHINESE: bool>(self) -> usize {
         let LookUp { text, entries, view, chinese, known, held, gaps, documents, marks, .. } = self;
-        // A Chinese piece has at most an id for each byte, and some places more are written.
-        let most = held + entries.count * MIDDLE_IDS + entries.bytes() + WIDE;
-        if known.len() < most {
-            known.resize(most, 0);
-        }
-        let known = &mut known[..];
         let (mut len, mut at) = (held, 0);
         let mut documents = documents.iter();
         loop {

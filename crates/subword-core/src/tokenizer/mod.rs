@@ -17,24 +17,27 @@ mod documents;
 mod encode;
 mod offsets;
 mod room;
+mod selections;
 mod threads;
 mod units;
 mod usage;
 
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::sync::Arc;
 
-use crate::arch::Level;
+use crate::arch::{FirstUse, Level};
+use crate::boundary::Boundary;
 use crate::bpe::{Joins, Merger};
 use crate::cache::Pool;
 use crate::error::{Error, Result};
 use crate::longest::Longest;
-use crate::model::{Encoder, Model, Normalizer};
+use crate::model::{Encoder, Merges, Model, Normalizer, SpecialToken};
 use crate::pretok::Splitter;
 use crate::special::{Allowed, Finder};
 use crate::vocab::Vocab;
 use crate::wordpiece::Linear;
 use decode::Spellings;
 use encode::{Fast, Words, Worker};
+use selections::Selections;
 
 pub use batch::{Apart, Held, Ragged};
 pub use decode::{Decoding, PlainBytes};
@@ -47,7 +50,7 @@ pub use threads::Threads;
 pub const DEFAULT_CACHE_BYTES: usize = 64 << 20;
 
 /// What is cut where no token spans, in a model that does not merge.
-static NO_TOKENS: LazyLock<Vocab> = LazyLock::new(Vocab::default);
+static NO_TOKENS: FirstUse<Vocab> = FirstUse::new();
 
 /// How many workers are kept between calls.
 const POOL_SIZE: usize = 64;
@@ -59,21 +62,26 @@ pub struct Tokenizer {
     splitter: Splitter,
     merger: Merger,
     /// Where no token spans, made when a long piece first asks.
-    joins: OnceLock<Joins>,
+    joins: FirstUse<Joins>,
     /// Where pieces are not merged, but cut into the longest tokens.
     longest: Option<Longest>,
     /// Pieces start from bytes and merge: for all others see `encode/words`.
     plain: bool,
+    /// A merge joins the unk token. It stands for other bytes than its own, so where no token spans
+    /// says nothing about where a word may be cut.
+    unk_merges: bool,
     /// What a WordPiece model has instead of merges: see `encode/wordpiece`.
     words: Option<Words>,
     /// The finders of all special tokens, and of those that are always matched.
     all: Finders,
     always: Finders,
+    /// Those of the selections that callers ask for.
+    selections: Selections,
     /// The bytes that cannot be encoded, usually none.
     missing_bytes: Vec<u8>,
     workers: Pool<Worker>,
     /// For decoding much, made when it is first needed.
-    spellings: OnceLock<Spellings>,
+    spellings: FirstUse<Spellings>,
     level: Level,
     cache_bytes: usize,
 }
@@ -89,14 +97,14 @@ struct Finders {
 #[derive(Debug)]
 enum Chosen<'t> {
     Kept(&'t Finders),
-    Made(Finders),
+    Shared(Arc<Finders>),
 }
 
 impl Chosen<'_> {
     fn finders(&self) -> &Finders {
         match self {
             Chosen::Kept(finders) => finders,
-            Chosen::Made(finders) => finders,
+            Chosen::Shared(finders) => finders,
         }
     }
 }
@@ -105,20 +113,40 @@ impl Finders {
     /// What is matched after normalisation is itself normalised. Without a normaliser the order
     /// still counts: a token of the first kind wins over one of the second that starts before it.
     /// If all are of the second, one search will do.
-    fn new<'m>(
-        normalizer: Normalizer,
-        tokens: impl Iterator<Item = &'m crate::model::SpecialToken>,
+    ///
+    /// `counts` is told the place of a token in the model.
+    fn new(model: &Model, counts: impl Fn(usize, &SpecialToken) -> bool) -> Result<Finders> {
+        Finders::passing_over(model, counts, |_| false)
+    }
+
+    /// The finders of the tokens that are always matched: the others are text, and passed over.
+    fn of_always(model: &Model) -> Result<Finders> {
+        Finders::passing_over(model, |_, token| token.always, |token| !token.always)
+    }
+
+    fn passing_over(
+        model: &Model,
+        counts: impl Fn(usize, &SpecialToken) -> bool,
+        hides: impl Fn(&SpecialToken) -> bool,
     ) -> Result<Finders> {
-        let (mut normal, mut raw): (Vec<_>, Vec<_>) =
-            tokens.cloned().partition(|token| token.normalized);
-        if normalizer == Normalizer::None && raw.is_empty() {
+        let finder = |normalized: bool| {
+            let (mut counting, mut hiding) = (Vec::new(), Vec::new());
+            let tokens = model.special_tokens.iter().enumerate();
+            for (place, token) in tokens.filter(|(_, token)| token.normalized == normalized) {
+                let found = SpecialToken { content: model.matched(token), ..token.clone() };
+                if counts(place, token) {
+                    counting.push(found);
+                } else if hides(token) {
+                    hiding.push(found);
+                }
+            }
+            Finder::passing_over(counting, hiding)
+        };
+        let (mut raw, mut normal) = (finder(false)?, finder(true)?);
+        if model.normalizer == Normalizer::None && raw.is_empty() {
             std::mem::swap(&mut normal, &mut raw);
         }
-        for token in &mut normal {
-            let content = normalizer.apply(token.content.as_bytes());
-            token.content = String::from_utf8_lossy(&content).into_owned();
-        }
-        Ok(Finders { raw: Finder::new(raw)?, normal: Finder::new(normal)? })
+        Ok(Finders { raw, normal })
     }
 }
 
@@ -146,8 +174,10 @@ impl Tokenizer {
         cache_bytes: usize,
         words: Option<Words>,
     ) -> Result<Tokenizer> {
-        let tokens = || model.special_tokens.iter();
-        let merger = Merger::new(&model);
+        if let Merges::Listed(pairs) = &model.merges {
+            Merger::try_memory(pairs.len())?;
+        }
+        let merger = Merger::new(&model)?;
         let longest = (model.encoder == Encoder::Longest).then(|| Longest::new(&model));
         let plain = model.start.is_plain() && longest.is_none();
         let tokenizer = Tokenizer {
@@ -156,13 +186,15 @@ impl Tokenizer {
             plain,
             longest,
             merger,
-            joins: OnceLock::new(),
+            joins: FirstUse::new(),
+            unk_merges: unk_merges(&model),
             words,
-            all: Finders::new(model.normalizer, tokens())?,
-            always: Finders::new(model.normalizer, tokens().filter(|token| token.always))?,
+            all: Finders::new(&model, |_, _| true)?,
+            always: Finders::of_always(&model)?,
+            selections: Selections::new(&model),
             workers: Pool::new(POOL_SIZE),
-            spellings: OnceLock::new(),
-            level: Level::best(),
+            spellings: FirstUse::new(),
+            level: Level::chosen()?,
             model,
             cache_bytes,
         };
@@ -185,13 +217,21 @@ impl Tokenizer {
     /// Where a long piece may be cut.
     #[inline]
     fn joins(&self) -> &Joins {
-        let vocab = if self.words.is_some() { &NO_TOKENS } else { &self.model.vocab };
-        self.joins.get_or_init(|| Joins::new(vocab))
+        self.joins.get_or_make(|| match self.words {
+            Some(_) => Joins::new(NO_TOKENS.get_or_make(Vocab::default)),
+            None => Joins::new(&self.model.vocab),
+        })
     }
 
     /// The bound of the cache of each thread.
     pub fn cache_bytes(&self) -> usize {
         self.cache_bytes
+    }
+
+    /// Where texts may be cut in which these are found.
+    fn boundary<'a>(&'a self, finders: &'a Finders) -> Boundary<'a> {
+        Boundary::new(self.model.normalizer, &self.splitter, &finders.raw)
+            .with_normal(&finders.normal)
     }
 
     /// Runs with the finders that a caller's choice asks for.
@@ -215,24 +255,14 @@ impl Tokenizer {
         if *allowed == Allowed::Error { self.refuse_special(text) } else { Ok(()) }
     }
 
-    /// The finders that a caller's choice asks for; builds them where the choice is a selection.
+    /// The finders that a caller's choice asks for.
     fn chosen(&self, allowed: &Allowed) -> Result<Chosen<'_>> {
         match allowed {
             Allowed::Text | Allowed::Error => Ok(Chosen::Kept(&self.always)),
             Allowed::All => Ok(Chosen::Kept(&self.all)),
+            Allowed::Only(contents) if contents.is_empty() => Ok(Chosen::Kept(&self.always)),
             Allowed::Only(contents) => {
-                let known = |content: &String| {
-                    self.model.special_tokens.iter().any(|token| token.content == *content)
-                };
-                if let Some(unknown) = contents.iter().find(|&content| !known(content)) {
-                    let message = format!("{unknown:?} is not a special token of this tokenizer");
-                    return Err(Error::Argument { message });
-                }
-                let chosen = |token: &&crate::model::SpecialToken| {
-                    token.always || contents.contains(&token.content)
-                };
-                let tokens = self.model.special_tokens.iter().filter(chosen);
-                Finders::new(self.model.normalizer, tokens).map(Chosen::Made)
+                self.selections.finders(&self.model, contents).map(Chosen::Shared)
             }
         }
     }
@@ -265,6 +295,15 @@ impl Tokenizer {
         }
         Ok(())
     }
+}
+
+/// Whether the unk token is part of a listed merge.
+fn unk_merges(model: &Model) -> bool {
+    let Merges::Listed(pairs) = &model.merges else { return false };
+    model
+        .start
+        .unk
+        .is_some_and(|unk| pairs.iter().any(|&(left, right)| left == unk || right == unk))
 }
 
 #[cfg(test)]

@@ -2,13 +2,22 @@
 Ids with the place in the original text that each comes from.
 
 Tokens spell the normalised text, so their lengths give places in it; the normaliser's map leads
-back to the original.
+back to the original. Last, white space may be left out of a place, as Hugging Face's library does it:
+
+```text
+"Hello there"  ->  Hello (0, 5)   Ġthere (5, 11), trimmed (6, 11)
+```
+
+It counts the spaces at both ends of the token, not those of the text that it comes from, and takes off
+as many characters. Of ordinary bytes only the space counts, of special tokens all white space.
 */
 
 use super::{Finders, Tokenizer};
 use crate::error::Result;
+use crate::model::{TrimOffsets, Units};
 use crate::special::{Allowed, Span};
 use crate::types::TokenId;
+use crate::{interrupt, memory};
 
 /// Ids, and for each the bytes of the original text that it stands for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -19,27 +28,101 @@ pub struct Located {
     pub places: Vec<(usize, usize)>,
 }
 
-impl Located {
-    fn push(&mut self, id: TokenId, start: usize, end: usize) {
-        self.ids.push(id);
-        self.places.push((start, end));
+/// Puts ids and places together.
+struct Locator<'t> {
+    text: &'t [u8],
+    trim: TrimOffsets,
+    located: Located,
+}
+
+impl Locator<'_> {
+    /// Adds an id; `spaces` counts the white space at both ends of its token.
+    fn push(
+        &mut self,
+        id: TokenId,
+        place: (usize, usize),
+        spaces: impl FnOnce() -> Spaces,
+    ) -> Result<()> {
+        let place = match self.trim {
+            TrimOffsets::Nothing => place,
+            _ => self.trimmed(place, spaces()),
+        };
+        memory::extend(&mut self.located.ids, &[id])?;
+        memory::extend(&mut self.located.places, &[place])?;
+        interrupt::worked(place.1 - place.0)
+    }
+
+    fn trimmed(&self, (mut start, mut end): (usize, usize), spaces: Spaces) -> (usize, usize) {
+        let first = self.located.ids.is_empty() || start == 0;
+        let but_first = self.trim == TrimOffsets::SpacesButFirst && first && spaces.before == 1;
+        let characters = |from: usize, to: usize| Units::Characters.of(&self.text[from..to]);
+        if !but_first {
+            start += characters(start, end).take(spaces.before).map(<[u8]>::len).sum::<usize>();
+        }
+        if spaces.after == 0 {
+            return (start, end);
+        }
+        let inside = characters(start, end).count();
+        // Where normalisation makes many spaces of a few characters, there may be too few to take off.
+        if inside >= spaces.after || characters(0, end).take(spaces.after).count() == spaces.after {
+            let left = inside.saturating_sub(spaces.after);
+            end = start + characters(start, end).take(left).map(<[u8]>::len).sum::<usize>();
+        }
+        (start, end)
+    }
+}
+
+/// How many characters of white space a token has at its ends.
+struct Spaces {
+    before: usize,
+    after: usize,
+}
+
+impl Spaces {
+    /// Those of bytes: in GPT-2's alphabet only the space is white.
+    fn of_bytes(token: &[u8]) -> Spaces {
+        let space = |byte: &&u8| **byte == b' ';
+        Spaces {
+            before: token.iter().take_while(space).count(),
+            after: token.iter().rev().take_while(space).count(),
+        }
+    }
+
+    /// Those of a text. The library takes the space of GPT-2's alphabet for one there, too.
+    fn of_text(token: &[u8]) -> Spaces {
+        let token = String::from_utf8_lossy(token);
+        let white = |c: &char| *c == 'Ġ' || c.is_whitespace();
+        Spaces {
+            before: token.chars().take_while(white).count(),
+            after: token.chars().rev().take_while(white).count(),
+        }
     }
 }
 
 impl Tokenizer {
-    /// The ids of a text and where they come from.
-    pub fn encode_offsets(&self, text: &[u8], allowed: &Allowed) -> Result<Located> {
-        let mut located = Located::default();
+    /// The ids of a text and where they come from. `trim` says whether white space is left out; if
+    /// none, the model does.
+    pub fn encode_offsets(
+        &self,
+        text: &[u8],
+        allowed: &Allowed,
+        trim: Option<bool>,
+    ) -> Result<Located> {
+        let trim = match (trim, self.model.trim_offsets) {
+            (Some(false), _) => TrimOffsets::Nothing,
+            (Some(true), TrimOffsets::Nothing) => TrimOffsets::Spaces,
+            (_, trim) => trim,
+        };
+        let mut locator = Locator { text, trim, located: Located::default() };
         self.with_finders(allowed, &[text], |finders| {
-            finders.raw.split(text, |span| {
-                match span.special {
-                    Some(id) => located.push(id, span.start, span.end),
-                    None => self.locate(text, span, finders, &mut located)?,
-                }
-                Ok(())
+            finders.raw.split(text, |span| match span.special {
+                Some(id) => locator.push(id, (span.start, span.end), || {
+                    Spaces::of_text(&text[span.start..span.end])
+                }),
+                None => self.locate(text, span, finders, &mut locator),
             })
         })?;
-        Ok(located)
+        Ok(locator.located)
     }
 
     fn locate(
@@ -47,22 +130,22 @@ impl Tokenizer {
         text: &[u8],
         span: Span,
         finders: &Finders,
-        located: &mut Located,
+        locator: &mut Locator,
     ) -> Result<()> {
-        let (normal, map) = self.model.normalizer.apply_mapped(&text[span.start..span.end]);
-        let place =
-            |start: usize, end: usize| (span.start + map.start(start), span.start + map.end(end));
+        let (normal, map) = self.model.normalizer.apply_mapped(&text[span.start..span.end])?;
+        let place = |start: usize, end: usize| {
+            let (from, to) = map.place(start, end);
+            (span.start + from, span.start + to)
+        };
         finders.normal.split(&normal, |part| {
-            if let Some(id) = part.special {
-                let (start, end) = place(part.start, part.end);
-                located.push(id, start, end);
-                return Ok(());
-            }
-            let mut ids = Vec::new();
             let part_text = &normal[part.start..part.end];
-            let push = |id, start: usize, end: usize| {
-                let (from, to) = place(part.start + start, part.start + end);
-                located.push(id, from, to);
+            if let Some(id) = part.special {
+                return locator
+                    .push(id, place(part.start, part.end), || Spaces::of_text(part_text));
+            }
+            let mut push = |id, start: usize, end: usize| {
+                let place = place(part.start + start, part.start + end);
+                locator.push(id, place, || self.spaces(id))
             };
             if let Some(words) = &self.words {
                 return self.locate_word_pieces(words, part_text, push);
@@ -70,30 +153,40 @@ impl Tokenizer {
             if !self.plain {
                 return self.locate_words(part_text, push);
             }
+            let mut ids = Vec::new();
             self.with_worker(|worker| self.encode_ordinary(part_text, worker, &mut ids))?;
-            let mut at = part.start;
+            let mut at = 0;
             for id in ids {
                 let end = at + self.model.token_bytes(id).map_or(0, <[u8]>::len);
-                let (from, to) = place(at, end);
-                located.push(id, from, to);
+                push(id, at, end)?;
                 at = end;
             }
             Ok(())
         })
     }
+
+    /// The white space of an ordinary token.
+    fn spaces(&self, id: TokenId) -> Spaces {
+        let token = self.model.token_bytes(id).unwrap_or_default();
+        match self.model.start.units {
+            Units::Bytes => Spaces::of_bytes(token),
+            Units::Characters => Spaces::of_text(token),
+        }
+    }
 }
 
 /// Places in bytes as places in characters: a place within a character moves outwards to its edge.
 /// A byte that is not part of a valid character counts as one.
-pub fn in_characters(text: &[u8], mut places: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
+pub fn in_characters(text: &[u8], mut places: Vec<(usize, usize)>) -> Result<Vec<(usize, usize)>> {
     // The number of the character that each byte belongs to.
-    let mut character = Vec::with_capacity(text.len() + 1);
+    let mut character = memory::with_capacity(text.len() + 1)?;
     let mut count = 0;
     for chunk in text.utf8_chunks() {
         let lengths = chunk.valid().chars().map(char::len_utf8);
         for len in lengths.chain(chunk.invalid().iter().map(|_| 1)) {
             character.extend(std::iter::repeat_n(count, len));
             count += 1;
+            interrupt::worked(len)?;
         }
     }
     character.push(count);
@@ -101,8 +194,9 @@ pub fn in_characters(text: &[u8], mut places: Vec<(usize, usize)>) -> Vec<(usize
         let inside = *end > 0 && character[*end] == character[*end - 1];
         *end = character[*end] + usize::from(inside);
         *start = character[*start];
+        interrupt::worked(8)?;
     }
-    places
+    Ok(places)
 }
 
 #[cfg(test)]
@@ -139,6 +233,6 @@ mod tests {
             (5, 6),
             (6, 6),
         ];
-        assert_eq!(in_characters(&text, places), expected);
+        assert_eq!(in_characters(&text, places).unwrap(), expected);
     }
 }

@@ -1,6 +1,9 @@
 //! The assembly: the same ids for every number of threads, every cache and every way of cutting the
 //! input.
 
+mod cutting;
+mod interrupted;
+
 use super::*;
 use crate::model::{Merges, Pattern, SpecialToken};
 use crate::pretok::Named;
@@ -240,14 +243,16 @@ fn offsets_point_into_the_original_text() {
     for normalizer in [Normalizer::None, Normalizer::Nfc] {
         let tokenizer = tokenizer(1 << 20, Named::Qwen2, normalizer);
         let text = text(3000, 5);
-        let located = tokenizer.encode_offsets(&text, &Allowed::All).unwrap();
+        let located = tokenizer.encode_offsets(&text, &Allowed::All, None).unwrap();
         assert_eq!(located.ids, tokenizer.encode(&text, &Allowed::All, on(1)).unwrap());
         let mut last = 0;
         for (&id, &(start, end)) in located.ids.iter().zip(&located.places) {
-            assert!(start <= last && last <= end, "nothing is left out");
-            let found = normalizer.apply(&text[start..end]);
-            let token = tokenizer.model().token_bytes(id).unwrap();
-            assert!(found.windows(token.len()).any(|part| part == token));
+            assert!(start <= end && end <= text.len());
+            // A mark that is composed with its letter belongs to no token: see `normalize::aligned`.
+            if normalizer == Normalizer::None {
+                assert_eq!(start, last, "nothing is left out");
+                assert_eq!(Some(&text[start..end]), tokenizer.model().token_bytes(id));
+            }
             last = end;
         }
         assert_eq!(last, text.len());
@@ -288,7 +293,6 @@ fn a_settled_prefix_encodes_apart_from_the_rest() {
 
 #[test]
 fn documents_are_cut_where_nothing_changes() {
-    let stop = std::sync::atomic::AtomicBool::new(false);
     for (named, normalizer) in [
         (Named::Cl100k, Normalizer::None),
         (Named::Gpt2, Normalizer::Nfc),
@@ -301,14 +305,14 @@ fn documents_are_cut_where_nothing_changes() {
             let mut session = encoder.session();
             let mut encode = |text: &[u8]| {
                 let mut ids = Vec::new();
-                encoder.encode(text, &mut session, &stop, &mut ids).unwrap();
+                encoder.encode(text, &mut session, &mut ids).unwrap();
                 ids
             };
             for seed in 0..100 {
                 let text = text(200, seed);
                 let whole = tokenizer.encode(&text, &allowed, on(1)).unwrap();
                 for seen in 0..text.len() {
-                    let cut = encoder.last_cut(&text[..seen], 0).unwrap();
+                    let cut = encoder.last_cut(&text[..seen], 0);
                     let mut ids = encode(&text[..cut]);
                     ids.extend(encode(&text[cut..]));
                     assert!(ids == whole, "{seen} {cut} {:?}", text.escape_ascii().to_string());
@@ -360,7 +364,7 @@ fn documents_are_not_cut_within_a_separator() {
     let last = |separator: &str, text: &str| {
         let encoder =
             tokenizer.document_encoder(&Allowed::Text, Some(separator.as_bytes())).unwrap();
-        encoder.last_cut(text.as_bytes(), 0).unwrap()
+        encoder.last_cut(text.as_bytes(), 0)
     };
     assert_eq!(last("a b", "low lower"), 3);
     assert_eq!(last("w l", "low lower"), 5);

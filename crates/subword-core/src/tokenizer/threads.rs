@@ -1,25 +1,24 @@
 /*!
 The public calls: one text or many, on one thread or several.
 
-A text is shared between threads by cutting it into blocks where the pattern guarantees a piece
-boundary, or where a special token stands; a batch is shared text by text. Workers take the next
-block from a counter, results are put together in order: the ids are those of one thread, whatever
-the number.
+A text is shared between threads by cutting it into blocks where both parts encode alone (`boundary`); a
+batch is shared text by text. Workers take the next block from a counter, results are put together in
+order: the ids are those of one thread, whatever the number.
 */
 
-use std::num::NonZeroUsize;
 use std::ops::Range;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use super::encode::{Counter, Sink, Worker};
-use super::room::room_for_ids;
+use super::room::{guessed_room_for_ids, room_for_ids};
 use super::{Decoding, Finders, Tokenizer};
-use crate::arch;
+use crate::arch::Places;
 use crate::error::Result;
-use crate::model::Normalizer;
-use crate::special::{Allowed, Finder, Span};
+pub use crate::parallel::Threads;
+use crate::parallel::{self, Jobs};
+use crate::special::{Allowed, Span};
 use crate::types::TokenId;
+use crate::{interrupt, memory};
 
 /// The least work that is worth a thread, in bytes.
 const BLOCK_BYTES: usize = 1 << 17;
@@ -30,11 +29,8 @@ pub(super) const JOB_BYTES: usize = 1 << 16;
 /// The least work that is worth a second thread, in bytes.
 pub(super) const LEAST_BYTES: usize = 2 * BLOCK_BYTES;
 
-/// How far to look for a place to cut.
-const CUT_WINDOW: usize = 1 << 16;
-
-/// How many threads to use at most; none: as many as the process has cores.
-pub type Threads = Option<NonZeroUsize>;
+/// To begin with a text is about as much work as to read so many bytes.
+const TEXT: usize = 64;
 
 /// How many threads a call gets that has so many bytes to encode. Asking for the cores costs more
 /// than a short text.
@@ -42,8 +38,7 @@ pub(super) fn how_many(threads: Threads, bytes: usize) -> usize {
     if bytes < LEAST_BYTES {
         return 1;
     }
-    let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    threads.map_or_else(cores, NonZeroUsize::get)
+    parallel::allowed(threads)
 }
 
 impl Tokenizer {
@@ -53,7 +48,7 @@ impl Tokenizer {
         self.with_finders(allowed, &[text], |finders| {
             let blocks = self.blocks(text, finders, threads)?;
             if blocks.len() < 2 {
-                let mut ids = room_for_ids(text.len() / 4 + 8);
+                let mut ids = guessed_room_for_ids(text.len() / 4 + 8);
                 self.with_worker(|worker| self.encode_text(text, finders, worker, &mut ids))?;
                 return Ok(ids);
             }
@@ -62,7 +57,7 @@ impl Tokenizer {
                 self.encode_block(text, &blocks[block], finders, worker, &mut ids)?;
                 Ok(ids)
             })?;
-            Ok(concat(parts, threads))
+            concat(parts, threads)
         })
     }
 
@@ -107,6 +102,7 @@ impl Tokenizer {
                 let count = |text: &&[u8]| {
                     let mut counter = Counter { count: 0, limit: usize::MAX };
                     self.encode_text(text, finders, worker, &mut counter)?;
+                    interrupt::worked(TEXT)?;
                     Ok(counter.count)
                 };
                 texts[jobs[job].clone()].iter().map(count).collect::<Result<Vec<_>>>()
@@ -125,69 +121,27 @@ impl Tokenizer {
         let bytes = batch.iter().map(|ids| ids.len() * size_of::<TokenId>()).sum();
         let jobs = jobs(batch.iter().map(Vec::len));
         let parts = self.share(jobs.len(), how_many(threads, bytes), |job, _| {
-            let decode = |ids: &Vec<TokenId>| self.decode_with(ids, decoding);
+            let decode = |ids: &Vec<TokenId>| {
+                interrupt::worked(TEXT)?;
+                self.decode_with(ids, decoding)
+            };
             batch[jobs[job].clone()].iter().map(decode).collect::<Result<Vec<_>>>()
         })?;
         Ok(parts.into_iter().flatten().collect())
     }
 
     /// The ids of a text with the model's template around them.
-    pub fn surround(&self, ids: Vec<TokenId>) -> Vec<TokenId> {
+    pub fn surround(&self, mut ids: Vec<TokenId>) -> Result<Vec<TokenId>> {
         let (prefix, suffix) = self.model.template.sides();
-        [prefix, ids, suffix].concat()
+        memory::reserve(&mut ids, prefix.len() + suffix.len())?;
+        ids.splice(0..0, prefix);
+        ids.extend(suffix);
+        Ok(ids)
     }
-
     /// How much of a text that goes on can be encoded now without knowing how: up to a place where
     /// it may be cut. 0 if there is none yet.
     pub fn settled(&self, text: &[u8], allowed: &Allowed) -> Result<usize> {
-        let text = &text[..whole_characters(text)];
-        // What is forbidden must not be cut in two either: then nobody would see it.
-        let allowed = if *allowed == Allowed::Error { &Allowed::All } else { allowed };
-        self.with_finders(allowed, &[], |finders| {
-            let (raw, normal) = (&finders.raw, &finders.normal);
-            if raw.looks_around() || normal.looks_around() || !self.same_when_normal(normal) {
-                return Ok(0);
-            }
-            // A special token may have started near the end, or be spelled across any place in the
-            // text.
-            let longest = finders.raw.longest().max(finders.normal.longest());
-            let last = (text.len() + 1).saturating_sub(longest.max(1));
-            let mut specials = Vec::new();
-            for finder in [&finders.raw, &finders.normal] {
-                finder.split(text, |span| {
-                    specials.extend(span.special.map(|_| span.start..span.end));
-                    Ok(())
-                })?;
-            }
-            let inside = |at: usize| specials.iter().any(|span| span.start < at && at < span.end);
-            let ended = specials.iter().map(|span| span.end).filter(|&end| end <= last).max();
-            let cut = (1..=last.min(text.len().saturating_sub(1)))
-                .rev()
-                .take_while(|&at| at > ended.unwrap_or(0))
-                .find(|&at| self.may_cut(text, at) && !inside(at));
-            Ok(cut.or(ended).unwrap_or(0))
-        })
-    }
-
-    /// Whether a search before normalisation finds the same as one after it. Spaces never compose, and
-    /// nothing becomes a space canonically; other tokens may be spelled in many ways.
-    pub(super) fn same_when_normal(&self, finder: &Finder) -> bool {
-        match self.model.normalizer {
-            Normalizer::None => true,
-            Normalizer::Nfc | Normalizer::Nfd | Normalizer::NfcLowercase => {
-                finder.finds_only_spaces()
-            }
-            Normalizer::Nfkc | Normalizer::Nfkd | Normalizer::Bert(_) => finder.is_empty(),
-        }
-    }
-
-    /// Whether an ordinary text may be cut at `at`, normalisation included.
-    pub(super) fn may_cut(&self, text: &[u8], at: usize) -> bool {
-        if let Normalizer::Bert(bert) = self.model.normalizer {
-            return self.splitter.cuts_before_normalised(bert, text, at);
-        }
-        let normal = self.model.normalizer == Normalizer::None || text[at].is_ascii();
-        normal && self.splitter.cuts_before(text, at)
+        Ok(self.document_encoder(allowed, None)?.last_cut(text, 0))
     }
 
     /// The text in blocks that encode one by one; a single one if it is too small to share.
@@ -195,36 +149,11 @@ impl Tokenizer {
         if threads < 2 || text.len() < LEAST_BYTES {
             return Ok(Vec::new());
         }
-        let target = (text.len() / (threads * 4)).max(BLOCK_BYTES);
-        let mut blocks = Vec::new();
-        let (mut block, mut size) = (Vec::new(), 0);
-        let mut add = |span: Span| {
-            size += span.end - span.start;
-            block.push(span);
-            if size >= target {
-                blocks.push(std::mem::take(&mut block));
-                size = 0;
-            }
-        };
-        finders.raw.split(text, |mut span| {
-            while span.special.is_none() && span.end - span.start > 2 * target {
-                let from = span.start + target;
-                let window = (from..span.end.min(from + CUT_WINDOW))
-                    .find(|&at| finders.normal.is_empty() && self.may_cut(&text[..span.end], at));
-                let Some(cut) = window else { break };
-                add(Span { end: cut, ..span });
-                span.start = cut;
-            }
-            add(span);
-            Ok(())
-        })?;
-        if !block.is_empty() {
-            blocks.push(block);
-        }
-        Ok(blocks)
+        let target = (text.len() / threads.saturating_mul(4)).max(BLOCK_BYTES);
+        self.boundary(finders).blocks(text, target)
     }
 
-    fn encode_block(
+    pub(super) fn encode_block(
         &self,
         text: &[u8],
         block: &[Span],
@@ -234,7 +163,7 @@ impl Tokenizer {
     ) -> Result<()> {
         for span in block {
             match span.special {
-                Some(id) => sink.many(&[id]),
+                Some(id) => sink.many(&[id])?,
                 None => self.encode_raw(&text[span.start..span.end], finders, worker, sink)?,
             }
         }
@@ -249,49 +178,20 @@ impl Tokenizer {
         threads: usize,
         run: impl Fn(usize, &mut Worker) -> Result<R> + Sync,
     ) -> Result<Vec<R>> {
-        let threads = threads.min(jobs);
-        if threads < 2 {
-            return self.with_worker(|worker| (0..jobs).map(|job| run(job, worker)).collect());
-        }
-        let next = AtomicUsize::new(0);
-        let work = || {
+        let work = |jobs: &Jobs| {
             self.with_worker(|worker| {
                 let mut results = Vec::new();
-                loop {
-                    let job = next.fetch_add(1, Ordering::Relaxed);
-                    if job >= jobs {
-                        return results;
-                    }
+                while let Some(job) = jobs.next() {
                     results.push((job, run(job, worker)));
                 }
+                results
             })
         };
-        let mut results = std::thread::scope(|scope| {
-            let others: Vec<_> = (1..threads)
-                .map_while(|_| std::thread::Builder::new().spawn_scoped(scope, work).ok())
-                .collect();
-            let mut results = work();
-            for other in others {
-                match other.join() {
-                    Ok(more) => results.extend(more),
-                    Err(panic) => std::panic::resume_unwind(panic),
-                }
-            }
-            results
-        });
+        let mut results =
+            parallel::run(jobs, threads, work)?.into_iter().flatten().collect::<Vec<_>>();
         results.sort_unstable_by_key(|(job, _)| *job);
         results.into_iter().map(|(_, result)| result).collect()
     }
-}
-
-/// How much of a text is left without the first bytes of a character at its end, which only what
-/// follows can complete.
-fn whole_characters(text: &[u8]) -> usize {
-    let incomplete = |&at: &usize| {
-        matches!(std::str::from_utf8(&text[at..]),
-            Err(error) if error.valid_up_to() == 0 && error.error_len().is_none())
-    };
-    (text.len().saturating_sub(3)..text.len()).find(incomplete).unwrap_or(text.len())
 }
 
 /// Texts of these sizes in groups that are worth a job each.
@@ -309,32 +209,22 @@ pub(super) fn jobs(sizes: impl ExactSizeIterator<Item = usize>) -> Vec<Range<usi
     jobs
 }
 
-/// All parts in one, copied by so many threads; a single part is not copied.
-fn concat(mut parts: Vec<Vec<TokenId>>, threads: usize) -> Vec<TokenId> {
+/// All parts in one, copied by at most so many threads; a single part is not copied.
+fn concat(mut parts: Vec<Vec<TokenId>>, threads: usize) -> Result<Vec<TokenId>> {
     if parts.len() == 1 {
-        return parts.swap_remove(0);
+        return Ok(parts.swap_remove(0));
     }
-    let mut all = vec![0; parts.iter().map(Vec::len).sum()];
-    arch::prefer_huge_pages(&mut all);
-    let mut rest = &mut all[..];
-    let mut copies = Vec::with_capacity(parts.len());
-    for part in &parts {
-        let (to, behind) = rest.split_at_mut(part.len());
-        copies.push((to, part));
-        rest = behind;
-    }
-    let copies = Mutex::new(copies.into_iter());
-    let work = || {
-        while let Some((to, from)) = copies.lock().ok().and_then(|mut copies| copies.next()) {
-            to.copy_from_slice(from);
+    let places = Places::new(room_for_ids(parts.iter().map(Vec::len).sum())?);
+    let copies = parts.iter().filter_map(|part| Some((places.next(part.len())?, part)));
+    let copies: Vec<_> = copies.map(|copy| Mutex::new(Some(copy))).collect();
+    let work = |jobs: &Jobs| {
+        while let Some(job) = jobs.next() {
+            let mut copy = copies[job].lock().unwrap_or_else(PoisonError::into_inner);
+            copy.take().into_iter().for_each(|(place, part)| place.copy(part));
         }
     };
-    std::thread::scope(|scope| {
-        for _ in 1..threads {
-            // Without another thread this one does all.
-            let _ = std::thread::Builder::new().spawn_scoped(scope, work);
-        }
-        work();
-    });
-    all
+    parallel::run(copies.len(), threads, work)?;
+    drop(copies);
+    // There is a place for every part, and all were filled.
+    Ok(places.into_vec().unwrap_or_else(|| parts.concat()))
 }

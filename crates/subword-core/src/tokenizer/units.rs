@@ -9,7 +9,7 @@ to touch the memory for it the first time, takes a tenth of the time of English 
 
 use super::Tokenizer;
 use super::encode::{Counter, Sink};
-use super::room::room_for_ids;
+use super::room::guessed_room_for_ids;
 use crate::error::Result;
 use crate::model::Normalizer;
 use crate::special::Allowed;
@@ -26,8 +26,8 @@ impl Tokenizer {
         units: Characters,
         allowed: &Allowed,
     ) -> Result<Option<Vec<TokenId>>> {
-        let mut ids = room_for_ids(units.len() / 2 + 8);
-        let done = self.encode_by_blocks(units, allowed, &mut ids)?;
+        let mut ids = guessed_room_for_ids(units.len() / 2 + 8);
+        let done = self.encode_by_blocks(units, allowed, BLOCK, &mut ids)?;
         Ok(done.then_some(ids))
     }
 
@@ -39,15 +39,16 @@ impl Tokenizer {
         limit: Option<usize>,
     ) -> Result<Option<usize>> {
         let mut counter = Counter { count: 0, limit: limit.unwrap_or(usize::MAX) };
-        let done = self.encode_by_blocks(units, allowed, &mut counter)?;
+        let done = self.encode_by_blocks(units, allowed, BLOCK, &mut counter)?;
         Ok(done.then_some(counter.count))
     }
 
-    /// Says whether it could.
-    fn encode_by_blocks(
+    /// Converts so many characters at a time. Says whether it could.
+    pub(super) fn encode_by_blocks(
         &self,
         units: Characters,
         allowed: &Allowed,
+        block_size: usize,
         sink: &mut impl Sink,
     ) -> Result<bool> {
         if !self.only_merges()
@@ -56,26 +57,28 @@ impl Tokenizer {
         {
             return Ok(false);
         }
-        let encoder = self.document_encoder(allowed, None)?;
-        if !encoder.is_local() {
+        let chosen = self.chosen(allowed)?;
+        let finders = chosen.finders();
+        let boundary = self.boundary(finders);
+        if !boundary.is_local() {
             return Ok(false);
         }
-        let mut text = Vec::with_capacity(4 * BLOCK);
+        let mut text = Vec::with_capacity(4 * block_size);
         self.with_worker(|worker| {
-            for start in (0..units.len()).step_by(BLOCK) {
+            for start in (0..units.len()).step_by(block_size) {
                 let seen = text.len();
-                let block = units.part(start..units.len().min(start + BLOCK));
+                let block = units.part(start..units.len().min(start + block_size));
                 if block.append_to(&mut text).is_err() {
                     return Ok(false);
                 }
-                let Some(cut) = encoder.near_cut(&text, seen) else { continue };
-                self.encode_text(&text[..cut], encoder.finders(), worker, sink)?;
+                let Some(cut) = boundary.near(&text, seen) else { continue };
+                self.encode_text(&text[..cut], finders, worker, sink)?;
                 if sink.is_full() {
                     return Ok(true);
                 }
                 text.drain(..cut);
             }
-            self.encode_text(&text, encoder.finders(), worker, sink)?;
+            self.encode_text(&text, finders, worker, sink)?;
             Ok(true)
         })
     }

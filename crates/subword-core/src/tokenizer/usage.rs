@@ -25,20 +25,17 @@ use crate::model::{Model, Normalizer, Pattern, Unknown, WordLimit, WordPiece};
 use crate::pretok::Named;
 use crate::special::Allowed;
 use crate::types::{Count, TokenId};
+use crate::{interrupt, memory};
 
 /// How many bytes of pieces are encoded at a time.
 const BATCH_BYTES: usize = 1 << 20;
 
 impl Tokenizer {
-    /// How often each id comes out of the pieces. `go_on` is asked every now and then.
-    pub fn token_counts(
-        &self,
-        counts: &Counts,
-        threads: Threads,
-        go_on: impl FnMut() -> Result<()>,
-    ) -> Result<Vec<Count>> {
-        let mut used: Vec<Count> = vec![0; self.model.id_limit() as usize];
-        self.for_each_piece(counts, threads, go_on, |_, count, ids| {
+    /// How often each id comes out of the pieces.
+    pub fn token_counts(&self, counts: &Counts, threads: Threads) -> Result<Vec<Count>> {
+        let mut used: Vec<Count> = Vec::new();
+        memory::fill_up(&mut used, self.model.id_limit() as usize, 0)?;
+        self.for_each_piece(counts, threads, |_, count, ids| {
             for &id in ids {
                 let one = &mut used[id as usize];
                 *one = one
@@ -56,12 +53,12 @@ impl Tokenizer {
         &self,
         counts: &Counts,
         threads: Threads,
-        go_on: impl FnMut() -> Result<()>,
     ) -> Result<(Model, Vec<Option<TokenId>>)> {
         let model = &*self.model;
-        let mut used = vec![false; model.id_limit() as usize];
+        let mut used = Vec::new();
+        memory::fill_up(&mut used, model.id_limit() as usize, false)?;
         let words = model.as_word_piece().filter(|words| words.unknown == Unknown::Word);
-        self.for_each_piece(counts, threads, go_on, |piece, _, ids| {
+        self.for_each_piece(counts, threads, |piece, _, ids| {
             ids.iter().for_each(|&id| used[id as usize] = true);
             match words {
                 Some(words) if ids.first().copied() == model.start.unk => {
@@ -103,14 +100,12 @@ impl Tokenizer {
         &self,
         counts: &Counts,
         threads: Threads,
-        mut go_on: impl FnMut() -> Result<()>,
         mut entry: impl FnMut(&[u8], Count, &[TokenId]) -> Result<()>,
     ) -> Result<()> {
         counts.check_made_by(self.model.normalizer, &self.model.pattern)?;
         let whole = Tokenizer::new(Arc::new(self.model.of_pieces()), self.cache_bytes)?;
         let (mut bytes, mut ends) = (Vec::with_capacity(BATCH_BYTES), Vec::new());
         let mut encode = |bytes: &mut Vec<u8>, ends: &mut Vec<(usize, Count)>| {
-            go_on()?;
             let starts = std::iter::once(0).chain(ends.iter().map(|&(end, _)| end));
             let pieces: Vec<&[u8]> =
                 starts.zip(ends.iter()).map(|(start, &(end, _))| &bytes[start..end]).collect();
@@ -124,6 +119,7 @@ impl Tokenizer {
             Ok(())
         };
         counts.for_each(|piece, count| {
+            interrupt::worked(piece.len())?;
             bytes.extend_from_slice(piece);
             ends.push((bytes.len(), count));
             if bytes.len() >= BATCH_BYTES { encode(&mut bytes, &mut ends) } else { Ok(()) }

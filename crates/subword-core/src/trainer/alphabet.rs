@@ -21,7 +21,7 @@ mark: it stands for them.
 
 use std::cmp::Reverse;
 
-use super::{GoOn, each_piece};
+use super::each_piece;
 use crate::bpe::train::Words;
 use crate::bpe::{Merged, Merger};
 use crate::counts::Counts;
@@ -32,16 +32,11 @@ use crate::vocab::Vocab;
 
 /// The first tokens of a model that starts as `start` says: the characters of the pieces, at most
 /// `limit` of them, or all bytes; then the mark.
-pub(super) fn first_vocab(
-    counts: &Counts,
-    start: &Start,
-    limit: Option<usize>,
-    go_on: GoOn<'_>,
-) -> Result<Vocab> {
+pub(super) fn first_vocab(counts: &Counts, start: &Start, limit: Option<usize>) -> Result<Vocab> {
     let mut vocab = match start.units {
         Units::Bytes => Vocab::bytes(),
         Units::Characters => {
-            let characters = most_frequent(count_characters(counts, start, go_on)?, limit);
+            let characters = most_frequent(count_characters(counts, start)?, limit);
             let texts: Vec<String> = characters.into_iter().map(String::from).collect();
             Vocab::new((0..).zip(texts.iter().map(String::as_bytes)))?
         }
@@ -54,10 +49,10 @@ pub(super) fn first_vocab(
 
 /// How often each character occurs, by code point, but for the mark where it is a single character:
 /// text that spells it is unknown.
-fn count_characters(counts: &Counts, start: &Start, go_on: GoOn<'_>) -> Result<Vec<(char, Count)>> {
+fn count_characters(counts: &Counts, start: &Start) -> Result<Vec<(char, Count)>> {
     let mark = start.separate_mark().unwrap_or_default();
     let mut sums: Vec<Count> = Vec::new();
-    each_piece(counts, go_on, |piece, count| {
+    each_piece(counts, |piece, count| {
         let chunks = piece.utf8_chunks().filter(|_| !start.skips(piece));
         for character in chunks.flat_map(|chunk| chunk.valid().chars()) {
             let code = character as usize;
@@ -102,20 +97,20 @@ pub(super) fn lengths(model: &Model) -> Vec<u32> {
 }
 
 /// The parts of pieces as the tokens that they start as, which is what the model makes of them.
-pub(super) fn first_tokens(counts: &Counts, model: &Model, go_on: GoOn<'_>) -> Result<Words> {
-    let merger = Merger::new(model);
+pub(super) fn first_tokens(counts: &Counts, model: &Model) -> Result<Words> {
+    let merger = Merger::new(model)?;
     let fresh = model.merges == Merges::Listed(Vec::new());
     let (mut words, mut merged, mut ids) = (Words::default(), Merged::default(), Vec::new());
-    each_piece(counts, go_on, |piece, count| {
+    each_piece(counts, |piece, count| {
         if model.start.skips(piece) {
             return Ok(());
         }
         for (part, whole) in parts(piece, model, &merger) {
             // No part has a character without a token. PERF: with nothing to merge, do not try.
-            let _ = if fresh {
-                merger.first_tokens(&model.vocab, part, whole, &mut ids)
+            let _none = if fresh {
+                merger.first_tokens(&model.vocab, part, whole, &mut ids)?
             } else {
-                merger.encode_word(&model.vocab, part, whole, &mut merged, &mut ids)
+                merger.encode_word(&model.vocab, part, whole, &mut merged, &mut ids)?
             };
             if !ids.is_empty() {
                 words.push(ids.drain(..), count)?;

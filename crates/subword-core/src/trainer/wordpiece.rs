@@ -21,7 +21,7 @@ the alphabet, and no merge makes one. So ordinary text never becomes a special t
 use std::cmp::Reverse;
 use std::time::{Duration, Instant};
 
-use super::{GoOn, Trained, each_piece};
+use super::{Trained, each_piece};
 use crate::bpe::train::{self, Rules, Score, Ties, Words};
 use crate::counts::Counts;
 use crate::error::{Error, Result};
@@ -107,14 +107,13 @@ pub struct Training {
 }
 
 impl Training {
-    /// Turns the counted words into characters, and checks the settings. `go_on` is called now and
-    /// then; an error that it returns ends the training.
-    pub fn new(counts: &Counts, settings: &Settings, go_on: GoOn<'_>) -> Result<Training> {
+    /// Turns the counted words into characters, and checks the settings.
+    pub fn new(counts: &Counts, settings: &Settings) -> Result<Training> {
         let begin = Instant::now();
         settings.check()?;
         let special_tokens = settings.special_tokens();
-        let alphabet = Alphabet::new(counts, settings, &special_tokens, go_on)?;
-        let (words, inner) = alphabet.words(counts, settings, go_on)?;
+        let alphabet = Alphabet::new(counts, settings, &special_tokens)?;
+        let (words, inner) = alphabet.words(counts, settings)?;
         let (vocab, names) = alphabet.vocab(&inner, settings, special_tokens.len())?;
         let tokens = room(settings, vocab.len(), special_tokens.len())?;
         if words.is_empty() {
@@ -152,7 +151,7 @@ impl Training {
 
 /// Trains a model on counted words: see [`Training`].
 pub fn train(counts: &Counts, settings: &Settings) -> Result<Trained> {
-    Training::new(counts, settings, &mut || Ok(()))?.run(&mut |_, _| Ok(()))
+    Training::new(counts, settings)?.run(&mut |_, _| Ok(()))
 }
 
 /// How many new tokens there may be.
@@ -204,14 +203,9 @@ struct Alphabet {
 }
 
 impl Alphabet {
-    fn new(
-        counts: &Counts,
-        settings: &Settings,
-        special_tokens: &[String],
-        go_on: GoOn<'_>,
-    ) -> Result<Alphabet> {
+    fn new(counts: &Counts, settings: &Settings, special_tokens: &[String]) -> Result<Alphabet> {
         let mut sums: Vec<Count> = Vec::new();
-        each_piece(counts, go_on, |piece, count| {
+        each_piece(counts, |piece, count| {
             let Some(word) = word(piece, settings) else { return Ok(()) };
             for character in word.chars() {
                 let code = character as usize;
@@ -256,15 +250,10 @@ impl Alphabet {
 
     /// The words as the places of their characters; those that go on come behind all that begin. And
     /// which characters go on.
-    fn words(
-        &self,
-        counts: &Counts,
-        settings: &Settings,
-        go_on: GoOn<'_>,
-    ) -> Result<(Words, Vec<bool>)> {
+    fn words(&self, counts: &Counts, settings: &Settings) -> Result<(Words, Vec<bool>)> {
         let mut inner = vec![false; self.characters.len()];
         let (mut words, mut tokens) = (Words::default(), Vec::new());
-        each_piece(counts, go_on, |piece, count| {
+        each_piece(counts, |piece, count| {
             let Some(word) = word(piece, settings) else { return Ok(()) };
             tokens.clear();
             for character in word.chars() {

@@ -6,7 +6,6 @@ knows. A document that cannot be encoded has no ids and is told apart.
 */
 
 use std::borrow::Cow;
-use std::sync::atomic::AtomicBool;
 
 use memchr::memmem;
 
@@ -15,6 +14,7 @@ use super::record::Place;
 use super::{Settings, Split, Width};
 use crate::corpus::{Errors, lines};
 use crate::error::{Error, Result};
+use crate::memory;
 use crate::tokenizer::{DocumentEncoder, Session};
 use crate::types::TokenId;
 
@@ -51,49 +51,50 @@ pub(super) struct Documents<'e> {
     encoder: &'e DocumentEncoder<'e>,
     session: Session<'e>,
     separator: Option<memmem::Finder<'e>>,
-    stop: &'e AtomicBool,
     ids: Vec<TokenId>,
     ends: Vec<usize>,
     bad: Vec<(usize, Error)>,
+    /// What ended the work on a block, and is not the fault of a document.
+    ended: Option<Error>,
 }
 
 impl<'e> Documents<'e> {
-    pub(super) fn new(
-        settings: &'e Settings,
-        encoder: &'e DocumentEncoder<'e>,
-        stop: &'e AtomicBool,
-    ) -> Documents<'e> {
+    pub(super) fn new(settings: &'e Settings, encoder: &'e DocumentEncoder<'e>) -> Documents<'e> {
         Documents {
             settings,
             encoder,
             session: encoder.session(),
             separator: settings.split.separator().map(memmem::Finder::new),
-            stop,
             ids: Vec::new(),
             ends: Vec::new(),
             bad: Vec::new(),
+            ended: None,
         }
     }
 
-    /// Encodes a block; `bytes` is memory that may be used.
-    pub(super) fn part(&mut self, block: &Block, bytes: Vec<u8>) -> Part {
+    /// Encodes a block; `bytes` is memory that may be used. An error that is not the fault of a document ends
+    /// the run: the caller has interrupted it, or there is no memory.
+    pub(super) fn part(&mut self, block: &Block, bytes: Vec<u8>) -> Result<Part> {
         self.ids.clear();
         let tail = match &block.shape {
             Shape::Text => self.text(block),
             Shape::Lines => self.lines(block),
             Shape::Rows { ends, missing } => self.rows(block, ends, missing),
         };
-        Part {
-            bytes: in_files(&self.ids, self.settings.width, bytes),
-            ends: std::mem::take(&mut self.ends),
-            bad: std::mem::take(&mut self.bad),
+        let (ends, bad) = (std::mem::take(&mut self.ends), std::mem::take(&mut self.bad));
+        if let Some(error) = self.ended.take() {
+            return Err(error);
+        }
+        Ok(Part {
+            bytes: in_files(&self.ids, self.settings.width, bytes)?,
+            ends,
+            bad,
             tail,
             here: block.here,
             next: block.next,
             read: block.read,
-        }
+        })
     }
-
     /// The documents of a text, each ended by a separator, the last by the end of the file.
     fn text(&mut self, block: &Block) -> Tail {
         let text = &block.bytes[..];
@@ -189,7 +190,7 @@ impl<'e> Documents<'e> {
     }
 
     fn encode(&mut self, text: &[u8]) -> Result<()> {
-        self.encoder.encode(text, &mut self.session, self.stop, &mut self.ids)
+        self.encoder.encode(text, &mut self.session, &mut self.ids)
     }
 
     /// The text, if it is UTF-8 or made so.
@@ -212,11 +213,14 @@ impl<'e> Documents<'e> {
 
     /// Ends a document, or what there is of it in this block; it has the ids after `from`.
     fn end(&mut self, block: &Block, start: usize, from: usize, encoded: Result<()>, ended: bool) {
-        if let Err(error) = encoded {
-            self.ids.truncate(from);
-            self.bad.push((self.ends.len(), placed(error, block, start)));
-        } else if ended {
-            self.ids.extend(self.settings.append);
+        match encoded {
+            Err(error @ (Error::Stopped | Error::Memory { .. })) => self.ended = Some(error),
+            Err(error) => {
+                self.ids.truncate(from);
+                self.bad.push((self.ends.len(), placed(error, block, start)));
+            }
+            Ok(()) if ended => self.ids.extend(self.settings.append),
+            Ok(()) => {}
         }
         if ended {
             self.ends.push(self.ids.len());
@@ -243,7 +247,7 @@ fn placed(error: Error, block: &Block, start: usize) -> Error {
         _ => place(block, start),
     };
     match error {
-        Error::NotUtf8 { .. } | Error::Stopped => error,
+        Error::NotUtf8 { .. } => error,
         Error::SpecialToken { token, position } => Error::Corpus {
             place: lies_at(position),
             message: format!("the text spells the special token {token:?}"),
@@ -260,8 +264,9 @@ fn placed(error: Error, block: &Block, start: usize) -> Error {
 }
 
 /// Ids as they are in files, in the memory of `bytes`.
-fn in_files(ids: &[TokenId], width: Width, mut bytes: Vec<u8>) -> Vec<u8> {
-    bytes.resize(ids.len() * width.bytes(), 0);
+fn in_files(ids: &[TokenId], width: Width, mut bytes: Vec<u8>) -> Result<Vec<u8>> {
+    bytes.truncate(ids.len() * width.bytes());
+    memory::fill_up(&mut bytes, ids.len() * width.bytes(), 0)?;
     match width {
         Width::Two => {
             let (places, _) = bytes.as_chunks_mut::<2>();
@@ -272,5 +277,5 @@ fn in_files(ids: &[TokenId], width: Width, mut bytes: Vec<u8>) -> Vec<u8> {
             places.iter_mut().zip(ids).for_each(|(place, &id)| *place = id.to_le_bytes());
         }
     }
-    bytes
+    Ok(bytes)
 }

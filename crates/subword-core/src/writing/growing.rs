@@ -1,11 +1,13 @@
 /*!
 A file that is being written: under another name, with its check sum so far.
 
-A file that was left behind is taken up at a length that is known to be on the disk.
+A file that was left behind is taken up at a length that is known to be on the disk, if it holds what
+was written: its check sum is compared. Symbolic links are not followed: in a folder where others may
+write, a link under this name would make us overwrite what it points to.
 */
 
-use std::fs::{File, OpenOptions};
-use std::io::{Seek, SeekFrom, Write};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -16,6 +18,12 @@ use crate::error::{Error, Result};
 
 /// What the names of files that are not complete end with.
 const PARTIAL: &str = ".partial";
+
+/// How many bytes are read between two questions whether to go on.
+const READ: usize = 1 << 20;
+
+/// An error if it makes no sense to go on.
+pub(super) type GoOn<'a> = dyn FnMut() -> Result<()> + 'a;
 
 /// A file that grows.
 #[derive(Debug)]
@@ -48,8 +56,13 @@ impl Growing {
     /// A file that starts with `head`, and will be at `target`.
     pub(super) fn create(target: PathBuf, head: &[u8]) -> Result<Growing> {
         let partial = partial(&target);
-        let mut options = OpenOptions::new();
-        let opened = options.read(true).write(true).create(true).truncate(true).open(&partial);
+        match fs::remove_file(&partial) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(Error::io(&partial, &error));
+            }
+            _ => {}
+        }
+        let opened = OpenOptions::new().read(true).write(true).create_new(true).open(&partial);
         let written = opened.and_then(|mut file| file.write_all(head).map(|()| file));
         let file = Arc::new(written.map_err(|error| Error::io(&partial, &error))?);
         let len = head.len() as u64;
@@ -57,19 +70,33 @@ impl Growing {
     }
 
     /// The file that was left behind, up to a length that it had; with a head of so many bytes.
-    pub(super) fn resume(target: PathBuf, head: u64, len: u64, crc: u32) -> Result<Growing> {
+    pub(super) fn resume(
+        target: PathBuf,
+        head: u64,
+        (len, crc): (u64, u32),
+        go_on: &mut GoOn,
+    ) -> Result<Growing> {
         let partial = partial(&target);
-        let opened = OpenOptions::new().read(true).write(true).open(&partial);
-        let file = opened.map_err(|error| Error::io(&partial, &error))?;
-        let found = file.metadata().map_err(|error| Error::io(&partial, &error))?.len();
-        if found < len {
-            return Err(Error::Corpus {
-                place: partial.display().to_string(),
-                message: format!("expected at least {len} bytes, found {found}"),
-                hint: Some("pass overwrite=True to start again".to_owned()),
-            });
+        let io = |error: &io::Error| Error::io(&partial, error);
+        let refuse = |message: String| {
+            let hint = Some("pass overwrite=True to start again".to_owned());
+            Err(Error::Corpus { place: partial.display().to_string(), message, hint })
+        };
+        if !fs::symlink_metadata(&partial).map_err(|error| io(&error))?.is_file() {
+            return refuse("expected a file, found something else, such as a link".to_owned());
         }
-        let check = Hasher::new_with_initial_len(crc, len - head);
+        let file = OpenOptions::new().read(true).write(true).open(&partial);
+        let file = file.map_err(|error| io(&error))?;
+        let found = file.metadata().map_err(|error| io(&error))?.len();
+        if len < head || found < len {
+            let least = len.max(head);
+            return refuse(format!("expected at least {least} bytes, found {found}"));
+        }
+        let check = check_sum(&file, head, len, go_on, io)?;
+        let found = check.clone().finalize();
+        if found != crc {
+            return refuse(format!("expected the check sum {crc:08x}, found {found:08x}"));
+        }
         let mut growing = Growing { file: Arc::new(file), partial, target, len, check, head };
         let mark = growing.mark();
         growing.back_to(&mark)?;
@@ -128,5 +155,55 @@ impl Growing {
 
     fn io(&self, error: &std::io::Error) -> Error {
         Error::io(&self.partial, error)
+    }
+}
+
+/// The check sum of a file from `head` to `len`, which it has.
+fn check_sum(
+    mut file: &File,
+    head: u64,
+    len: u64,
+    go_on: &mut GoOn,
+    io: impl Fn(&io::Error) -> Error,
+) -> Result<Hasher> {
+    file.seek(SeekFrom::Start(head)).map_err(|error| io(&error))?;
+    let (mut check, mut left, mut bytes) = (Hasher::new(), len - head, vec![0; READ]);
+    while left > 0 {
+        go_on()?;
+        let some = &mut bytes[..usize::try_from(left).unwrap_or(READ).min(READ)];
+        file.read_exact(some).map_err(|error| io(&error))?;
+        check.update(some);
+        left -= some.len() as u64;
+    }
+    Ok(check)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formats::tests::Folder;
+
+    fn refused(folder: &Folder, head: u64, state: (u64, u32)) -> String {
+        Growing::resume(folder.path("t"), head, state, &mut || Ok(())).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_file_goes_on_only_if_it_holds_what_was_written() {
+        let folder = Folder::new();
+        let mut growing = Growing::create(folder.path("t"), b"head").unwrap();
+        growing.write(b"low lower").unwrap();
+        let (len, crc) = growing.state();
+        growing.write(b" and more").unwrap();
+        drop(growing);
+        assert!(refused(&folder, 4, (len, crc ^ 1)).contains("expected the check sum"));
+        assert!(refused(&folder, 4, (len + 10, crc)).contains("expected at least 23 bytes"));
+        assert!(refused(&folder, 4, (3, 0)).contains("expected at least 4 bytes, found 22"));
+        let stopped = &mut || Err(Error::Stopped);
+        let resumed = Growing::resume(folder.path("t"), 4, (len, crc), stopped);
+        assert_eq!(resumed.unwrap_err(), Error::Stopped);
+        let mut growing = Growing::resume(folder.path("t"), 4, (len, crc), &mut || Ok(())).unwrap();
+        assert_eq!((growing.state(), growing.body()), ((len, crc), 9));
+        growing.write(b" new").unwrap();
+        assert_eq!(fs::read(folder.path("t.partial")).unwrap(), b"headlow lower new");
     }
 }

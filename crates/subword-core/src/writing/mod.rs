@@ -11,12 +11,16 @@ Reading, encoding and writing overlap. A worker takes the next block, in the ord
 encodes it; the writer takes what comes out in the same order, so the files depend on the corpus and
 the settings alone, not on threads. A few blocks per thread are in memory, however large a file is:
 a document that is larger than a block is encoded in parts (`tokenizer/documents`). Only a JSON line,
-a row of a table, and a document that the pattern gives no place to cut are taken whole.
+a row of a table, and a document that the pattern gives no place to cut are taken whole, up to
+[`Settings::max_document`].
 
 What is written is remembered in a manifest ([`Journal`](sync)): every so often the files are synced, and
 a line says how far they are and where in the sources that is (a [`Place`]). A run that ends early, by
 a signal, an error or a power cut, is taken up there: what the files have more is cut off. Lines are
 written before files get their names, so that no work is lost in between.
+
+One run at a time: the caller holds a lock on the output from before it looks at the manifest until
+after this returns.
 
 Invariants
 * A file has its name only when it is complete and synced, and a line of the manifest says so.
@@ -78,6 +82,8 @@ pub struct Settings {
     pub append: Option<TokenId>,
     /// How many threads encode at most; none: as many as the process has cores.
     pub threads: Threads,
+    /// How many bytes a JSON line, or a text without a place to cut, may have.
+    pub max_document: u64,
 }
 
 impl Settings {

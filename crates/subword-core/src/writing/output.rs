@@ -12,12 +12,12 @@ Parquet  ids.parquet                        pages, a footer
 
 use std::path::PathBuf;
 
-use super::growing::{Growing, Mark};
+use super::growing::{GoOn, Growing, Mark};
 use super::parquet::{self, Table};
 use super::record::{Finished, Group, Resume};
 use super::sync::Commit;
 use super::{Format, Settings, megatron, npy};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// The files that are being written.
 pub(super) struct Output<'s> {
@@ -31,6 +31,8 @@ pub(super) struct Output<'s> {
     documents: u64,
     /// What of a Parquet file is not written yet.
     table: Table,
+    /// Whether files were created since the last commit.
+    created: bool,
 }
 
 /// What to come back to.
@@ -43,8 +45,12 @@ pub(super) struct OutputMark {
 }
 
 impl<'s> Output<'s> {
-    /// Goes on where a run has ended.
-    pub(super) fn new(settings: &'s Settings, resume: &Resume) -> Result<Output<'s>> {
+    /// Goes on where a run has ended. `go_on` is asked while what it left behind is read.
+    pub(super) fn new(
+        settings: &'s Settings,
+        resume: &Resume,
+        go_on: &mut GoOn,
+    ) -> Result<Output<'s>> {
         let mut output = Output {
             settings,
             files: Vec::new(),
@@ -52,11 +58,20 @@ impl<'s> Output<'s> {
             tokens: 0,
             documents: 0,
             table: Table::new(resume.groups.clone()),
+            created: false,
         };
-        let head = output.head().len() as u64;
-        for (target, &(len, crc)) in output.targets().into_iter().zip(&resume.files) {
+        let (head, targets) = (output.head().len() as u64, output.targets());
+        if !resume.files.is_empty() && resume.files.len() != targets.len() {
+            let (expected, found) = (targets.len(), resume.files.len());
+            return Err(Error::Corpus {
+                place: settings.manifest.display().to_string(),
+                message: format!("expected {expected} files that are being written, found {found}"),
+                hint: None,
+            });
+        }
+        for (target, &state) in targets.into_iter().zip(&resume.files) {
             let head = if output.files.is_empty() { head } else { 0 };
-            output.files.push(Growing::resume(target, head, len, crc)?);
+            output.files.push(Growing::resume(target, head, state, go_on)?);
         }
         if settings.format != Format::Shards {
             (output.tokens, output.documents) = (resume.totals.tokens, resume.totals.documents);
@@ -95,6 +110,7 @@ impl<'s> Output<'s> {
                 let head = if self.files.is_empty() { self.head() } else { Vec::new() };
                 self.files.push(Growing::create(target, &head)?);
             }
+            self.created = true;
         }
         Ok(())
     }
@@ -170,7 +186,8 @@ impl<'s> Output<'s> {
     }
 
     /// Makes a commit sync what there is.
-    pub(super) fn sync(&self, commit: &mut Commit) {
+    pub(super) fn sync(&mut self, commit: &mut Commit) {
+        commit.names_are_new |= std::mem::take(&mut self.created);
         self.files.iter().for_each(|file| commit.sync(file));
     }
 
@@ -191,6 +208,7 @@ impl<'s> Output<'s> {
                 let ends = &self.files[1].file;
                 megatron::write(&mut index, ends, self.documents, self.settings.width)?;
                 self.files.push(index);
+                self.created = true;
             }
             Format::Raw | Format::Shards => {}
         }
@@ -206,6 +224,7 @@ impl<'s> Output<'s> {
 
     /// Makes a commit give the files their names, the ids last, and starts the next shard.
     pub(super) fn close(&mut self, commit: &mut Commit) {
+        commit.names_are_new |= std::mem::take(&mut self.created);
         for (at, file) in self.files.iter().enumerate().rev() {
             if self.is_left_over(at) { commit.remove(file) } else { commit.finish(file) }
         }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::record::Place;
 use crate::corpus::{Files, Kind};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::tokenizer::DocumentEncoder;
 
 /// What is read.
@@ -75,6 +75,7 @@ pub(super) struct Reader {
     /// Where the next block starts.
     place: Place,
     number: usize,
+    max_document: u64,
 }
 
 enum Open {
@@ -83,8 +84,8 @@ enum Open {
 }
 
 impl Reader {
-    /// Starts at `place`.
-    pub(super) fn new(sources: Vec<Source>, place: Place) -> Reader {
+    /// Starts at `place`. `max_document` is that of the settings.
+    pub(super) fn new(sources: Vec<Source>, place: Place, max_document: u64) -> Reader {
         let mut sources = sources.into_iter();
         sources.by_ref().take(place.source).for_each(drop);
         Reader {
@@ -92,6 +93,7 @@ impl Reader {
             open: None,
             place: Place { documents: 0, open: false, ..place },
             number: 0,
+            max_document,
         }
     }
 
@@ -119,7 +121,7 @@ impl Reader {
                 Some(Source::File(path)) => {
                     let line = self.place.line.max(1);
                     let files = Files::starting_at(path, self.place.start, line)?;
-                    self.open.insert(Open::File(files))
+                    self.open.insert(Open::File(files.with_limit(self.max_document)))
                 }
                 Some(Source::Rows(path, rows)) => {
                     self.open.insert(Open::Rows(Arc::new(path), rows))
@@ -130,8 +132,9 @@ impl Reader {
         let mut block = match open {
             // A text that cannot be cut is taken whole, and what is wrong with it is seen later.
             Open::File(files) => {
-                let cut = |text: &[u8], seen| encoder.last_cut(text, seen).unwrap_or(0);
-                let Some(block) = files.next(bytes, cut)? else { return Ok(None) };
+                let cut = |text: &[u8], seen| encoder.last_cut(text, seen);
+                let read = files.next(bytes, cut).map_err(of_a_corpus)?;
+                let Some(block) = read else { return Ok(None) };
                 let shape = match block.kind {
                     Kind::Text => Shape::Text,
                     Kind::Lines => Shape::Lines,
@@ -169,5 +172,13 @@ impl Reader {
         }
         self.place = block.next;
         Ok(Some(block))
+    }
+}
+
+/// What is wrong with a file, as the error of this assembly: counting reads the same files.
+fn of_a_corpus(error: Error) -> Error {
+    match error {
+        Error::Counts { place, message, hint } => Error::Corpus { place, message, hint },
+        other => other,
     }
 }

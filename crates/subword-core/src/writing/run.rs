@@ -2,7 +2,6 @@
 The threads of a run: some encode, one writes, the one that called watches.
 */
 
-use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -14,6 +13,8 @@ use super::turns::{TICK, Turns};
 use super::write::Writer;
 use super::{Settings, Totals};
 use crate::error::{Error, Result};
+use crate::interrupt;
+use crate::parallel::{self, Crew, Others, no_thread};
 use crate::tokenizer::{DocumentEncoder, Tokenizer};
 
 /// How many blocks a thread may be ahead of the writer.
@@ -25,7 +26,8 @@ struct Shared<'s> {
     encoder: DocumentEncoder<'s>,
     reader: Mutex<Reader>,
     turns: Turns<Result<Part>>,
-    stop: AtomicBool,
+    /// Ends the work of all threads: see `interrupt`.
+    stop: &'s AtomicBool,
     progress: Progress,
     /// Memory to be used again.
     spare: Mutex<Vec<Vec<u8>>>,
@@ -46,55 +48,63 @@ pub fn encode_files(
     sources: Vec<Source>,
     settings: &Settings,
     resume: &Resume,
+    watch: impl FnMut(Totals) -> Result<()>,
+) -> Result<Totals> {
+    interrupt::own(|stop| run(tokenizer, sources, settings, resume, stop, watch))
+}
+
+fn run(
+    tokenizer: &Tokenizer,
+    sources: Vec<Source>,
+    settings: &Settings,
+    resume: &Resume,
+    stop: &AtomicBool,
     mut watch: impl FnMut(Totals) -> Result<()>,
 ) -> Result<Totals> {
-    let cores = || thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let threads = settings.threads.map_or_else(cores, NonZeroUsize::get);
+    let threads = parallel::allowed(settings.threads);
     let end = Place { source: sources.len(), ..Place::default() };
     let shared = Shared {
         settings,
         encoder: tokenizer.document_encoder(&settings.allowed, settings.split.separator())?,
-        reader: Mutex::new(Reader::new(sources, resume.place)),
+        reader: Mutex::new(Reader::new(sources, resume.place, settings.max_document)),
         turns: Turns::new(AHEAD * threads),
-        stop: AtomicBool::new(false),
+        stop,
         progress: Progress::default(),
         spare: Mutex::default(),
     };
     shared.progress.set(resume.totals);
-    let writer = Writer::new(settings, resume, &shared.stop)?;
-    let leader = thread::current();
+    let check = &mut || watch(resume.totals);
+    let writer = Writer::new(settings, resume, shared.stop, check)?;
+    let crew = Crew::new(threads, |more: &dyn Fn()| shared.encode(more));
     thread::scope(|scope| {
         let _stop = StopWhenLeft(&shared);
-        let spawn =
-            |_: &usize| thread::Builder::new().spawn_scoped(scope, || shared.encode()).is_ok();
-        if (0..threads).filter(spawn).count() == 0 {
-            return Err(Error::Argument { message: "no thread could be started".to_owned() });
-        }
         let write = || {
             let _stop = StopWhenLeft(&shared);
-            let written = shared.write(writer, end);
-            leader.unpark();
-            written
+            shared.write(writer, end)
         };
-        let writing = thread::Builder::new().spawn_scoped(scope, write).map_err(|error| {
-            Error::Argument { message: format!("no thread could be started: {error}") }
-        })?;
-        while !writing.is_finished() {
+        let mut writing = Others::new(scope);
+        writing.start(write);
+        if writing.len() == 0 {
+            return Err(no_thread());
+        }
+        crew.start(scope)?;
+        while !writing.are_finished() {
             watch(shared.progress.totals())?;
+            interrupt::waited()?;
             thread::park_timeout(TICK);
         }
-        let written = writing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        let written = writing.join()?.pop().ok_or_else(no_thread)?;
         watch(shared.progress.totals())?;
         written
     })
 }
 
 impl Shared<'_> {
-    /// What a thread that encodes does.
-    fn encode(&self) {
+    /// What a thread that encodes does; it asks for one `more` when there is work.
+    fn encode(&self, more: &dyn Fn()) {
         let _stop = StopOnPanic(self);
-        let mut documents = Documents::new(self.settings, &self.encoder, &self.stop);
-        let mut bytes = Vec::new();
+        let mut documents = Documents::new(self.settings, &self.encoder);
+        let (mut bytes, mut begun) = (Vec::new(), false);
         while self.turns.start() {
             let mut reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
             let block = match reader.next(std::mem::take(&mut bytes), &self.encoder) {
@@ -108,12 +118,19 @@ impl Shared<'_> {
                 }
             };
             drop(reader);
+            if !std::mem::replace(&mut begun, true) {
+                more();
+            }
             let spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
             let part = documents.part(&block, spare.unwrap_or_default());
             if self.stop.load(Ordering::Relaxed) {
                 return; // it may lack ids
             }
-            self.turns.put(block.number, Ok(part));
+            let failed = part.is_err();
+            self.turns.put(block.number, part);
+            if failed {
+                return;
+            }
             bytes = block.bytes;
         }
     }

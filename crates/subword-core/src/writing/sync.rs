@@ -3,6 +3,7 @@ What makes work last: files synced, a line in the manifest, names.
 
 ```text
 fsync the files           what is in them is on the disk
+fsync their folder        their names are, if they are new
 append a line, fsync      the manifest says so
 rename, fsync             complete files have their names
 ```
@@ -12,7 +13,7 @@ written, one commit at a time. Nobody needs to wait for that thread: a run that 
 the manifest away from it, and it ends when the disk is done.
 */
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -28,6 +29,8 @@ use crate::error::{Error, Result};
 /// What is to be done.
 #[derive(Debug, Default)]
 pub(super) struct Commit {
+    /// Whether some of the files were created since the commit before.
+    pub(super) names_are_new: bool,
     files: Vec<(Arc<File>, PathBuf)>,
     renames: Vec<(PathBuf, PathBuf)>,
     removals: Vec<PathBuf>,
@@ -75,12 +78,17 @@ impl Syncer {
     pub(super) fn new(manifest: &Path) -> Result<Syncer> {
         let opened = OpenOptions::new().append(true).open(manifest);
         let file = opened.map_err(|error| Error::io(manifest, &error))?;
-        if file.try_lock().is_err() {
-            return Err(Error::Corpus {
-                place: manifest.display().to_string(),
-                message: "another process is writing these files".to_owned(),
-                hint: None,
-            });
+        // The caller holds the lock of the output; this one is for runs of versions that knew no other.
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(Error::Corpus {
+                    place: manifest.display().to_string(),
+                    message: "another process is writing these files".to_owned(),
+                    hint: None,
+                });
+            }
+            Err(TryLockError::Error(error)) => return Err(Error::io(manifest, &error)),
         }
         let journal = Arc::new(Mutex::new(Some(Journal { file, path: manifest.to_owned() })));
         let (commits, queue) = sync_channel::<Commit>(1);
@@ -131,6 +139,11 @@ impl Drop for Syncer {
 fn run(commit: &Commit, journal: &Mutex<Option<Journal>>) -> Result<()> {
     for (file, path) in &commit.files {
         file.sync_all().map_err(|error| Error::io(path, &error))?;
+    }
+    if commit.names_are_new
+        && let Some((_, path)) = commit.files.first()
+    {
+        sync_directory(directory_of(path)).map_err(|error| Error::io(path, &error))?;
     }
     let mut journal = journal.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(journal) = journal.as_mut() else { return Err(Error::Stopped) };

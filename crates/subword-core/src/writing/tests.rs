@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::*;
-use crate::corpus::BLOCK;
+use crate::corpus::{BLOCK, MAX_DOCUMENT};
 use crate::error::{Error, Result};
 use crate::formats::tests::{Folder, Random};
 use crate::model::{Merges, Model, Pattern, SpecialToken};
@@ -41,6 +41,7 @@ fn settings(folder: &Folder, format: Format, out: &str) -> Settings {
         allowed: Allowed::All,
         append: Some(END),
         threads: NonZeroUsize::new(2),
+        max_document: MAX_DOCUMENT,
     }
 }
 

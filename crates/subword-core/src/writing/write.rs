@@ -18,6 +18,7 @@ the next one.
 use std::sync::atomic::AtomicBool;
 
 use super::encode::{Part, Tail};
+use super::growing::GoOn;
 use super::output::{Output, OutputMark};
 use super::record::{Place, Record, Resume, Skipped};
 use super::sync::{Commit, Syncer};
@@ -31,7 +32,7 @@ pub(super) struct Writer<'s> {
     output: Output<'s>,
     syncer: Syncer,
     totals: Totals,
-    /// How many documents of the first part were written before.
+    /// How many of the documents to come were written before.
     before: usize,
     /// Whether a document goes on.
     open: bool,
@@ -53,16 +54,18 @@ struct Waiting {
 }
 
 impl<'s> Writer<'s> {
+    /// Goes on where a run has ended. `go_on` is asked while what it left behind is read.
     pub(super) fn new(
         settings: &'s Settings,
         resume: &Resume,
         stop: &'s AtomicBool,
+        go_on: &mut GoOn,
     ) -> Result<Writer<'s>> {
         let syncer = Syncer::new(&settings.manifest)?;
         Ok(Writer {
             settings,
             stop,
-            output: Output::new(settings, resume)?,
+            output: Output::new(settings, resume, go_on)?,
             syncer,
             totals: resume.totals,
             before: resume.place.documents,
@@ -83,7 +86,9 @@ impl<'s> Writer<'s> {
     pub(super) fn part(&mut self, part: &Part) -> Result<()> {
         let mut bad = part.bad.iter().peekable();
         let mut waiting = Waiting::default();
-        let before = if part.ends.is_empty() { 0 } else { std::mem::take(&mut self.before) };
+        // A part may have fewer: an older version read more rows of a table at a time.
+        let before = self.before.min(part.ends.len());
+        self.before -= before;
         for (number, &end) in part.ends.iter().enumerate() {
             let error = bad.next_if(|(which, _)| *which == number).map(|(_, error)| error);
             let was_open = std::mem::take(&mut self.open);
@@ -110,7 +115,7 @@ impl<'s> Writer<'s> {
         {
             let next = Place { open: true, ..part.next };
             if self.settings.format == Format::Shards
-                && self.output.bytes() >= 2 * self.settings.shard_bytes
+                && self.output.bytes() >= self.settings.shard_bytes.saturating_mul(2)
             {
                 self.close(next)?;
             } else if self.since >= self.settings.commit_bytes() {

@@ -8,7 +8,7 @@ export class Refused extends Error {}
 export async function ask(name, values = {}) {
   let response;
   try {
-    response = await fetch(`/api/${name}`, {
+    response = await fetch(`api/${name}`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify(values),

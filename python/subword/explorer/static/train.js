@@ -130,11 +130,12 @@ export class TrainView {
 
   drawPieces(round) {
     const made = this.at > 0 ? this.rounds[this.at - 1].pair.join("") : null;
-    const rows = round.pieces.map(({ count, tokens }) => {
+    const rows = round.pieces.map(({ count, tokens, more }) => {
       const chosen = placesOf(round.pair, tokens);
       const chips = tokens.map((token, at) =>
         chip(token, { more: chosen.has(at) ? "chosen" : token === made ? "made" : "" }),
       );
+      if (more) chips.push(rest(more));
       return make("tr", {}, cell("number", number(count)), cell("chips", ...chips));
     });
     fill(
@@ -174,8 +175,7 @@ export class TrainView {
         const style = isSame(pair, round.pair) ? "pair chosen-pair" : "pair";
         return make("span", { class: style }, chip(pair[0]), chip(pair[1]));
       });
-      const rest = total - pairs.length;
-      if (rest) chips.push(make("span", { class: "note" }, `and ${number(rest)} more`));
+      if (total > pairs.length) chips.push(rest(total - pairs.length));
       return make("tr", {}, cell("number", number(count)), cell("chips", ...chips));
     });
     const many = plural(round.buckets_total, "bucket");
@@ -190,6 +190,8 @@ export class TrainView {
 
 const select = (options) =>
   make("select", {}, ...options.map(([value, name]) => make("option", { value }, name)));
+
+const rest = (count) => make("span", { class: "note" }, `and ${number(count)} more`);
 
 const isSame = (pair, other) =>
   other !== null && pair[0] === other[0] && pair[1] === other[1];

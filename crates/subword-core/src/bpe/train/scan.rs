@@ -10,6 +10,7 @@ tokens, as in the beginning, all pairs have a place of their own in a table.
 use super::cells::{Cell, Cells};
 use super::watch::Watch;
 use crate::error::Result;
+use crate::seed::Seed;
 use crate::types::Count;
 
 /// So many bits of the hash at most: what stays in a near cache.
@@ -114,7 +115,7 @@ fn scan_many<C: Cell>(
     let bits = cells.cells.len().ilog2().clamp(10, MOST_BITS);
     let no_pair = 1 << bits;
     let sum_of = |left: C, right: C| {
-        let sum = (mix(left, right) >> (64 - bits)) as usize;
+        let sum = (packed(left, right).wrapping_mul(FACTOR) >> (64 - bits)) as usize;
         if (left == C::default()) | (right == C::default()) { no_pair } else { sum }
     };
     let mut sums = vec![0u32; no_pair + 1];
@@ -149,9 +150,12 @@ fn scan_many<C: Cell>(
     Ok((table.into_found(records, least, places), least))
 }
 
+/// Spreads pairs over the sums. Not a secret: pairs that share a sum are only looked up in vain.
+const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
+
 #[inline(always)]
-fn mix<C: Cell>(left: C, right: C) -> u64 {
-    ((left.index() as u64) << 32 | right.index() as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+fn packed<C: Cell>(left: C, right: C) -> u64 {
+    (left.index() as u64) << 32 | right.index() as u64
 }
 
 /// Pairs by the order in which they were first seen.
@@ -160,18 +164,26 @@ struct Table<C> {
     slots: Vec<u32>,
     shift: u32,
     found: Vec<Found<C>>,
+    /// What pairs are multiplied by. It is random: pairs are chosen by whoever wrote the corpus.
+    factor: u64,
 }
 
 impl<C: Cell> Table<C> {
     fn new() -> Table<C> {
         let bits = 12;
-        Table { slots: vec![0; 1 << bits], shift: 64 - bits, found: Vec::new() }
+        let factor = Seed::default().odd;
+        Table { slots: vec![0; 1 << bits], shift: 64 - bits, found: Vec::new(), factor }
+    }
+
+    #[inline(always)]
+    fn place(&self, (left, right): (C, C)) -> usize {
+        (packed(left, right).wrapping_mul(self.factor) >> self.shift) as usize
     }
 
     #[inline]
     fn index(&mut self, pair: (C, C)) -> u32 {
         let mask = self.slots.len() - 1;
-        let mut at = (mix(pair.0, pair.1) >> self.shift) as usize;
+        let mut at = self.place(pair);
         loop {
             let slot = self.slots[at];
             if slot == 0 {
@@ -196,7 +208,7 @@ impl<C: Cell> Table<C> {
         self.slots = vec![0; len];
         self.shift -= 2;
         for (index, found) in self.found.iter().enumerate() {
-            let mut at = (mix(found.pair.0, found.pair.1) >> self.shift) as usize;
+            let mut at = self.place(found.pair);
             while self.slots[at] != 0 {
                 at = (at + 1) & (len - 1);
             }

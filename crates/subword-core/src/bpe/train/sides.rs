@@ -18,7 +18,8 @@ pub(super) struct Beside {
 pub(super) struct Side<C> {
     /// By `Cell::index`.
     pub(super) beside: Vec<Beside>,
-    /// Those that are not empty, and how many they are.
+    /// Those that are not empty, and how many they are. There is one more place than there are
+    /// cells: every cell is written behind the last, and only counted if it is new.
     pub(super) touched: Vec<C>,
     pub(super) len: usize,
 }
@@ -27,7 +28,7 @@ impl<C: Cell> Side<C> {
     pub(super) fn new(ids: usize) -> Side<C> {
         Side {
             beside: vec![Beside::default(); ids + 1],
-            touched: vec![C::default(); ids + 1],
+            touched: vec![C::default(); ids + 2],
             len: 0,
         }
     }

@@ -77,6 +77,21 @@ fn overlapping_pairs_count_but_merge_once() {
 }
 
 #[test]
+fn every_token_may_stand_beside_a_merge() {
+    // Two letters, as in DNA there are four: `ab` stands behind each token, a gap and itself.
+    let mut words = Words::default();
+    let ab = |piece: &[u8]| piece.iter().map(|byte| TokenId::from(byte - b'a')).collect::<Vec<_>>();
+    for (piece, count) in [(&b"abaabbabab"[..], 3), (b"ab", 2), (b"bab", 2), (b"babbaab", 1)] {
+        words.push(ab(piece), count).unwrap();
+    }
+    let vocab = Vocab::new([(0, &b"a"[..]), (1, b"b")]).unwrap();
+    for ties in [Ties::Greatest, Ties::SmallestIds] {
+        let rules = Rules { ties, ..Rules::new(9, 2) };
+        assert_eq!(learn(&words, &vocab, &rules), define(&words, &vocab, &rules));
+    }
+}
+
+#[test]
 fn it_learns_what_the_definition_says() {
     let mut random = Random(1);
     for round in 0..300 {

@@ -1,9 +1,8 @@
-//! Calls the caller back from time to time.
-
+//! Tells the caller from time to time how far the training is, and hears an interrupt.
 use std::time::{Duration, Instant};
 
 use crate::error::Result;
-
+use crate::interrupt;
 /// How often the clock is read, in places.
 const WATCH_EVERY: usize = 1 << 15;
 
@@ -26,6 +25,7 @@ impl<'a> Watch<'a> {
     /// Says that so many places were read.
     #[inline]
     pub(super) fn worked(&mut self, places: usize) -> Result<()> {
+        interrupt::worked(places)?;
         self.work += places;
         if self.work < WATCH_EVERY {
             return Ok(());

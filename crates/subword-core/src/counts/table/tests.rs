@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::super::key::FILE;
 use super::*;
 
 fn add(table: &mut Table, piece: &[u8], count: Count) {
@@ -43,10 +44,10 @@ fn it_counts_as_a_hash_map_does() {
 
 #[test]
 fn a_key_does_not_depend_on_what_stands_around_the_piece() {
-    let text: Vec<u8> = (0..200).collect();
+    let (text, seed): (Vec<u8>, _) = ((0..200).collect(), Seed::default());
     for len in 1..100 {
-        let inside = Probe::new(&text, 7, 7 + len);
-        let alone = Probe::new(&text[7..7 + len], 0, len);
+        let inside = Probe::new(&text, 7, 7 + len, seed);
+        let alone = Probe::new(&text[7..7 + len], 0, len, seed);
         assert_eq!((inside.key, inside.hash), (alone.key, alone.hash));
     }
 }
@@ -117,4 +118,53 @@ fn pruning_keeps_what_is_frequent() {
     assert_eq!(sum, expected.values().sum::<Count>());
     assert_eq!(content(&table), expected);
     assert!(!expected.is_empty());
+}
+
+/// How many places a look-up of each piece passes on average.
+fn steps(table: &Table, pieces: &[[u8; 8]]) -> usize {
+    let steps = |piece: &[u8; 8]| {
+        let probe = table.probe(piece, 0, piece.len());
+        let shard = &table.shards[shard_of(probe.hash)];
+        let (line, half) = shard.find(&probe, piece);
+        (2 * line + half).wrapping_sub(shard.place_of(probe.hash)) & (shard.places() - 1)
+    };
+    pieces.iter().map(steps).sum::<usize>() / pieces.len()
+}
+
+/// Who knows the key of the hash can choose words that stand in each other's way; for who does not, the same
+/// words are as good as any.
+#[test]
+fn words_that_flood_a_table_with_a_known_key_are_ordinary_under_a_secret_one() {
+    let known = FILE;
+    let word = |i: u64| -> [u8; 8] {
+        std::array::from_fn(|at| {
+            if at == 0 { b' ' } else { b'a' + (i / 26u64.pow(at as u32 - 1) % 26) as u8 }
+        })
+    };
+    let is_chosen = |word: &[u8; 8]| Probe::new(word, 0, 8, known).hash >> (64 - 9) == 0;
+    let scattered = (0..).map(|i: u64| word(i.wrapping_mul(0x9E37_79B1)));
+    let chosen: Vec<[u8; 8]> = scattered.filter(is_chosen).take(3000).collect();
+    let filled = |seed: Seed| {
+        let mut table = Table::with_shards(|| Shard::with_lines(FIRST_LINES, seed));
+        chosen.iter().for_each(|piece| add(&mut table, piece, 1));
+        steps(&table, &chosen)
+    };
+    assert!(filled(known) > 200, "{}", filled(known));
+    let other =
+        Seed { first: 0x243F_6A88_85A3_08D3, second: 0x1319_8A2E_0370_7344, odd: known.odd };
+    for secret in [Seed::default(), other] {
+        assert!(filled(secret) < 10, "{}", filled(secret));
+    }
+}
+
+/// The last seven bytes of a piece of 23 are hashed apart from the others.
+#[test]
+fn words_that_differ_in_their_end_only_spread_too() {
+    let mut table = Table::default();
+    let pieces: Vec<Vec<u8>> =
+        (0..3000u32).map(|i| format!("a common beginning {i:04}").into()).collect();
+    pieces.iter().for_each(|piece| add(&mut table, piece, 1));
+    let most = table.shards.iter().map(|shard| shard.taken).max().unwrap();
+    assert!(most < 3000 / 2, "{most}");
+    assert_eq!(table.len(), 3000);
 }

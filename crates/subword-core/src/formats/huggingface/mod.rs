@@ -6,8 +6,8 @@ added_tokens    special tokens (`special: false`: matched in every text)
 normalizer      null, NFC, NFD, NFKC, NFKD, or a Sequence of at most one of them; NFC and Lowercase
 pre_tokenizer   Split and Digits, one after the other, then ByteLevel
 model           BPE: vocabulary in the byte alphabet, merges
-post_processor  templates around one text and two; ByteLevel moves offsets only
-decoder         ByteLevel
+post_processor  templates around one text and two; ByteLevel trims offsets
+decoder         ByteLevel; null: the tokens with spaces between them
 ```
 
 This is byte-level BPE; of WordPiece see [`wordpiece`]. Without ByteLevel pieces start from characters, and with an end_of_word_suffix they are words: see
@@ -28,11 +28,13 @@ mod wordpiece;
 mod words;
 mod write;
 
+use std::collections::HashMap;
+
 use super::LoadOptions;
 use super::gpt2::WrittenVocab;
 use super::json::{Fields, Json};
 use crate::error::{Error, Result};
-use crate::model::{Model, SpecialToken};
+use crate::model::{Decoder, Model, SpecialToken};
 use model::read_model;
 
 pub(super) use write::write;
@@ -62,7 +64,7 @@ pub(super) fn read(
             notes.push(note.with_hint("it is a setting of a call: encode_inputs takes it"));
         }
     }
-    let template = template::read(fields.take_value("post_processor"))?;
+    let (template, trim_offsets) = template::read(fields.take_value("post_processor"))?;
     let mut place = fields.need("model")?;
     let mut inner = place.fields()?;
     let mut model = match model::kind_of(&mut inner)?.as_str() {
@@ -76,6 +78,8 @@ pub(super) fn read(
     };
     fields.finish("tokenizer.json")?;
     model.template = template;
+    model.trim_offsets = trim_offsets;
+    check_matched(&model)?;
     model.checked()
 }
 
@@ -88,7 +92,7 @@ fn read_bpe(fields: &mut Fields, inner: Fields, options: &LoadOptions) -> Result
         Some(pattern) => pattern.clone(),
         None => pipeline::read_pattern(pre_tokenizer, fields.start(), &parts.start)?,
     };
-    pipeline::check_decoder(fields.take_value("decoder"), &parts.start)?;
+    let decoder = pipeline::read_decoder(fields.take_value("decoder"), &parts.start)?;
     let special_tokens = read_added_tokens(fields.take_value("added_tokens"), &parts.written)?;
     parts.written.check_odd(&special_tokens)?;
     parts.forget_look_alikes(&special_tokens);
@@ -96,16 +100,18 @@ fn read_bpe(fields: &mut Fields, inner: Fields, options: &LoadOptions) -> Result
     model.start = parts.start;
     model.ignore_merges = parts.ignore_merges;
     model.normalizer = normalizer;
+    model.decoder = decoder;
     Ok(model)
 }
 
 fn read_word_piece(fields: &mut Fields, inner: Fields, options: &LoadOptions) -> Result<Model> {
     let wordpiece::Parts { written, unk, mut word_piece } = wordpiece::read_model(inner)?;
-    let decoder = fields.take_value("decoder");
-    word_piece.cleanup = wordpiece::read_cleanup(decoder, &word_piece.prefix)?;
+    let cleanup = wordpiece::read_cleanup(fields.take_value("decoder"), &word_piece.prefix)?;
+    word_piece.cleanup = cleanup.unwrap_or(false);
     let special_tokens = read_added_tokens(fields.take_value("added_tokens"), &written)?;
     let mut model = Model::word_piece(written.vocab, unk, word_piece);
     model.special_tokens = special_tokens;
+    model.decoder = if cleanup.is_some() { Decoder::Text } else { Decoder::Spaced };
     let normalizer = fields.take_value("normalizer");
     model.normalizer = pipeline::read_normalizer(normalizer, &model.start)?;
     let pre_tokenizer = fields.take_value("pre_tokenizer");
@@ -124,7 +130,7 @@ fn read_added_tokens(json: Option<Json>, written: &WrittenVocab) -> Result<Vec<S
     let mut next = written.len() as u32;
     json.list(|json| {
         let mut fields = json.fields()?;
-        let line = fields.start().line();
+        let start = fields.start();
         let mut token =
             SpecialToken::new(fields.need("content")?.string()?, fields.need("id")?.id()?);
         token.always = !fields.need("special")?.bool()?;
@@ -139,7 +145,7 @@ fn read_added_tokens(json: Option<Json>, written: &WrittenVocab) -> Result<Vec<S
         });
         if id != token.id {
             let (content, written) = (&token.content, token.id);
-            return Err(Error::format_line(line, format!(
+            return Err(Error::format_line(start.line(), format!(
                 "the added token {content:?} has id {written}, but Hugging Face tokenizers give it {id}"
             ))
             .with_hint("put the token with its id into the vocabulary of the model, too"));
@@ -148,6 +154,30 @@ fn read_added_tokens(json: Option<Json>, written: &WrittenVocab) -> Result<Vec<S
         Ok(())
     })?;
     Ok(tokens)
+}
+
+/// Refuses added tokens that Hugging Face's tokenizers do not find as text: two that are the same after
+/// normalisation, of which they find another one from run to run, and one that is empty then, which they
+/// find between all bytes.
+fn check_matched(model: &Model) -> Result<()> {
+    let mut seen = HashMap::new();
+    for token in model.special_tokens.iter().filter(|token| token.normalized) {
+        let (content, matched) = (&token.content, model.matched(token));
+        if matched.is_empty() {
+            let message = format!("the added token {content:?} is empty after normalisation");
+            return Err(Error::format(message).with_hint(
+                "Hugging Face tokenizers find it between all bytes: remove it, or let it be \
+                 \"normalized\": false",
+            ));
+        }
+        if let Some(other) = seen.insert(matched, content) {
+            return Err(Error::format(format!(
+                "the added tokens {other:?} and {content:?} are the same after normalisation"
+            ))
+            .with_hint("Hugging Face tokenizers choose one of them at random: remove the other"));
+        }
+    }
+    Ok(())
 }
 
 /// A part of the pipeline: where it is, what it is, and its settings.

@@ -25,8 +25,12 @@ pub(super) struct Parts<'a> {
 
 impl Parts<'_> {
     /// An added token that is in the vocabulary too is written there as it is, and may look like other
-    /// bytes in the alphabet: `é` is 0xE9. If no merge makes these bytes, they are not what is meant.
+    /// bytes in the alphabet: `é` is 0xE9. If no merge makes these bytes, they are not what is meant,
+    /// except with ignore_merges, which makes any piece that is in the vocabulary a token.
     pub(super) fn forget_look_alikes(&mut self, added: &[SpecialToken]) {
+        if self.ignore_merges {
+            return;
+        }
         let vocab = &mut self.written.vocab;
         let other = |bytes: &[u8], token: &SpecialToken| {
             bytes.len() > 1 && bytes != token.content.as_bytes()

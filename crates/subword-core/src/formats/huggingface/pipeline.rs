@@ -5,7 +5,7 @@ The pre-tokenizers that we run cut text, one after the other; the last is ByteLe
 pieces into the byte alphabet and with `use_regex` first cuts them by GPT-2's pattern:
 
 ```text
-Sequence [Split A, Digits, ByteLevel(use_regex)]   ->   [A, \p{N}, gpt2]
+Sequence [Split A, Digits, ByteLevel(use_regex)]   ->   [A, numbers, gpt2]
 ```
 
 A Split that keeps what does not match (`Isolated`) is what our patterns do. One that keeps only the
@@ -19,8 +19,13 @@ use super::words::{self, Drops};
 use super::{Component, dialect, wordpiece};
 use crate::error::{Error, Result};
 use crate::formats::json::Json;
-use crate::model::{Normalizer, Pattern, Start, Units};
-use crate::pretok::Named;
+use crate::model::{Decoder, Normalizer, Pattern, Start, Units};
+use crate::pretok::{Limits, Named};
+
+/// What the pre-tokenizer Digits takes for one: the numbers of Rust's standard library, which has the
+/// Unicode version of the compiler that built Hugging Face's library. That of 0.23 knows those of Unicode
+/// 17, where the regular expressions of both libraries know those of Unicode 16.
+const DIGIT: &str = r"[\p{N}\x{11DE0}-\x{11DE9}\x{16FF4}-\x{16FF6}]";
 
 const BYTE_LEVEL: &str = concat!(
     "subword reads byte-level BPE, whose pre_tokenizer ends in ByteLevel, ",
@@ -87,6 +92,7 @@ pub(super) fn read_pattern(json: Option<Json>, file: Json, start: &Start) -> Res
     let line = first.fields.start().line();
     let mut parts = vec![first];
     let mut patterns = Vec::new();
+    let mut limits = Limits::default();
     // How many patterns cut before the pieces of white space were dropped; any number, if none is left.
     let mut dropped = None;
     let drops = |dropped: Option<usize>, patterns: usize| match dropped {
@@ -94,10 +100,17 @@ pub(super) fn read_pattern(json: Option<Json>, file: Json, start: &Start) -> Res
         _ => words::refuse_white_space(start, line),
     };
     while let Some(mut part) = parts.pop() {
+        let place = part.fields.start();
+        let mut add = |pattern: Pattern| {
+            let in_file = |error: Error| Error::format_line(place.line(), error.to_string());
+            limits.add(&pattern).map_err(in_file)?;
+            patterns.push(pattern);
+            Ok(())
+        };
         match (part.kind.as_str(), words::drops(&part).filter(|_| mark)) {
             (_, Some(drop)) => {
                 if let Drops::With(regex) = drop {
-                    patterns.push(Pattern::Regex(regex.to_owned()));
+                    add(Pattern::Regex(regex.to_owned()))?;
                     dropped = Some(usize::MAX);
                 } else {
                     dropped = dropped.max(Some(patterns.len()));
@@ -108,12 +121,12 @@ pub(super) fn read_pattern(json: Option<Json>, file: Json, start: &Start) -> Res
             }
             ("Sequence", _) => parts.extend(part.parts("pretokenizers")?.into_iter().rev()),
             ("Split", _) => {
-                patterns.push(read_split(&mut part)?);
+                add(read_split(&mut part)?)?;
                 part.finish()?;
             }
             ("Digits", _) => {
                 let one = part.fields.need("individual_digits")?.bool()?;
-                patterns.push(Pattern::Regex(if one { r"\p{N}" } else { r"\p{N}+" }.to_owned()));
+                add(Pattern::Regex(if one { DIGIT.to_owned() } else { format!("{DIGIT}+") }))?;
                 part.finish()?;
             }
             ("ByteLevel", _) if parts.is_empty() => {
@@ -121,7 +134,7 @@ pub(super) fn read_pattern(json: Option<Json>, file: Json, start: &Start) -> Res
                     return Err(part.refusal("add_prefix_space"));
                 }
                 if part.fields.flag("use_regex", true)? {
-                    patterns.push(Pattern::Named(Named::Gpt2));
+                    add(Pattern::Named(Named::Gpt2))?;
                 }
                 part.fields.flag("trim_offsets", true)?;
                 part.finish()?;
@@ -149,9 +162,7 @@ fn read_split(part: &mut Component) -> Result<Pattern> {
     let regex = if let Some(mut json) = pattern.take("String") {
         fancy_regex::escape(&json.string()?).into_owned()
     } else if let Some(mut json) = pattern.take("Regex") {
-        let regex = json.string()?.into_owned();
-        dialect::check(&regex).map_err(|error| error.on_line(json.line()))?;
-        regex
+        dialect::translate(&json.string()?).map_err(|error| error.on_line(json.line()))?
     } else {
         return Err(place.expected("{\"Regex\": ...} or {\"String\": ...}"));
     };
@@ -169,22 +180,28 @@ fn read_split(part: &mut Component) -> Result<Pattern> {
     }
 }
 
-/// Refuses a decoder that would give another text than the bytes of the tokens.
-pub(super) fn check_decoder(json: Option<Json>, start: &Start) -> Result<()> {
-    let Some(json) = json else { return Ok(()) };
-    let mut parts = vec![Component::read(json, "decoder")?];
+/// The decoder; one that would give another text than what the tokens spell is refused. Without one
+/// Hugging Face puts spaces between the tokens.
+pub(super) fn read_decoder(json: Option<Json>, start: &Start) -> Result<Decoder> {
+    let Some(json) = json else { return Ok(Decoder::Spaced) };
+    let hint = match start.units {
+        Units::Bytes => "the decoder that subword runs is ByteLevel",
+        Units::Characters => "the decoder that subword runs is BPEDecoder, or Fuse",
+    };
+    let first = Component::read(json, "decoder")?;
+    let refusal = first.refusal("").with_hint(hint);
+    let mut parts = vec![first];
+    // Bytes are written in an alphabet until ByteLevel has read it, token by token.
+    let mut written = start.units == Units::Bytes || start.end_of_word.is_some();
     while let Some(mut part) = parts.pop() {
-        if words::decodes(&mut part, start) {
+        if part.kind == "Sequence" {
+            parts.extend(part.parts("decoders")?.into_iter().rev());
             continue;
         }
-        if part.kind != "Sequence" {
-            let hint = match start.units {
-                Units::Bytes => "the decoder that subword runs is ByteLevel",
-                Units::Characters => "the decoder that subword runs is BPEDecoder, or Fuse",
-            };
+        written &= !matches!(part.kind.as_str(), "ByteLevel" | "BPEDecoder");
+        if written || !words::decodes(&mut part, start) {
             return Err(part.refusal("").with_hint(hint));
         }
-        parts.extend(part.parts("decoders")?.into_iter().rev());
     }
-    Ok(())
+    if written { Err(refusal) } else { Ok(Decoder::Text) }
 }

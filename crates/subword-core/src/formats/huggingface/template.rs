@@ -1,14 +1,19 @@
 /*!
-The `post_processor` of a `tokenizer.json`: the ids around a text, and around and between two.
+The `post_processor` of a `tokenizer.json`: the ids around a text, and around and between two; and
+which white space offsets leave out.
 
 ```text
 TemplateProcessing   single: [{SpecialToken <s>}, {Sequence A}]   ->   <s> A
                      pair: the same with {Sequence B}, each with its type
 BertProcessing       cls, sep       ->   cls A sep,  cls A sep B sep       types 0 and 1
 RobertaProcessing    cls, sep       ->   cls A sep,  cls A sep sep B sep   type 0
-ByteLevel            moves offsets, changes no id                 ->   nothing
-Sequence             at most one of them that changes ids
+ByteLevel            no ids
+Sequence             at most one of them that has ids, and one that trims
 ```
+
+ByteLevel and RobertaProcessing trim offsets where `trim_offsets` says so, which is their default. Their
+`add_prefix_space` keeps one space of the first token. The `trim_offsets` of a pre-tokenizer or a decoder
+has no effect there either.
 */
 
 use std::collections::HashMap;
@@ -18,21 +23,29 @@ use super::words::spelling;
 use super::write::string;
 use crate::error::{Error, Result};
 use crate::formats::json::Json;
-use crate::model::{Content, Model, Slot, Template};
+use crate::model::{Content, Model, Slot, Template, TrimOffsets};
 use crate::types::TokenId;
 
 /// How many ids a template may have.
 const MAX_IDS: usize = 1024;
 
-/// The template.
-pub(super) fn read(json: Option<Json>) -> Result<Template> {
-    let mut template = None;
-    let Some(json) = json else { return Ok(Template::default()) };
+/// The template, and what offsets leave out.
+pub(super) fn read(json: Option<Json>) -> Result<(Template, TrimOffsets)> {
+    let (mut template, mut trim) = (None, TrimOffsets::Nothing);
+    let Some(json) = json else { return Ok((Template::default(), trim)) };
     let mut parts = vec![Component::read(json, "post_processor")?];
     while let Some(mut part) = parts.pop() {
+        if matches!(part.kind.as_str(), "ByteLevel" | "RobertaProcessing") {
+            let found = read_trim(&mut part)?;
+            if found != TrimOffsets::Nothing && trim != TrimOffsets::Nothing {
+                return Err(part.refusal("trim_offsets, and another that trims before it,"));
+            }
+            trim = if found == TrimOffsets::Nothing { trim } else { found };
+        }
         let read = match part.kind.as_str() {
             "ByteLevel" => {
-                // Settings of offsets; none of them changes an id.
+                part.fields.flag("use_regex", true)?;
+                part.finish()?;
                 continue;
             }
             "Sequence" => {
@@ -44,8 +57,6 @@ pub(super) fn read(json: Option<Json>) -> Result<Template> {
             }
             "TemplateProcessing" => read_template(&mut part)?,
             "RobertaProcessing" => {
-                part.fields.flag("trim_offsets", true)?;
-                part.fields.flag("add_prefix_space", true)?;
                 Template::roberta(read_token(&mut part, "cls")?, read_token(&mut part, "sep")?)
             }
             "BertProcessing" => {
@@ -56,7 +67,17 @@ pub(super) fn read(json: Option<Json>) -> Result<Template> {
         part.finish()?;
         template = Some(read);
     }
-    Ok(template.unwrap_or_default())
+    Ok((template.unwrap_or_default(), trim))
+}
+
+fn read_trim(part: &mut Component) -> Result<TrimOffsets> {
+    let trims = part.fields.flag("trim_offsets", true)?;
+    let prefix_space = part.fields.flag("add_prefix_space", true)?;
+    Ok(match (trims, prefix_space) {
+        (false, _) => TrimOffsets::Nothing,
+        (true, false) => TrimOffsets::Spaces,
+        (true, true) => TrimOffsets::SpacesButFirst,
+    })
 }
 
 /// The id of a pair of token and id.
@@ -159,13 +180,31 @@ fn read_special_tokens(mut json: Json) -> Result<HashMap<String, Vec<TokenId>>> 
     Ok(tokens)
 }
 
-/// The template of a model.
+/// The post-processor of a model: its template, and before it what trims offsets.
 pub(super) fn write(out: &mut String, model: &Model) {
-    let template = &model.template;
-    if *template == Template::default() {
-        out.push_str("null");
-        return;
+    let trimmer = match model.trim_offsets {
+        TrimOffsets::Nothing => None,
+        TrimOffsets::Spaces => Some(false),
+        TrimOffsets::SpacesButFirst => Some(true),
     }
+    .map(|prefix_space| {
+        format!(
+            "{{\"type\": \"ByteLevel\", \"add_prefix_space\": {prefix_space}, \
+             \"trim_offsets\": true, \"use_regex\": true}}"
+        )
+    });
+    let template = (model.template != Template::default()).then(|| template(model));
+    out.push_str(&match (trimmer, template) {
+        (None, None) => "null".to_owned(),
+        (Some(one), None) | (None, Some(one)) => one,
+        (Some(trimmer), Some(template)) => format!(
+            "{{\"type\": \"Sequence\", \"processors\": [\n    {trimmer},\n    {template}\n  ]}}"
+        ),
+    });
+}
+
+fn template(model: &Model) -> String {
+    let template = &model.template;
     let name = |id: TokenId| {
         let special = model.special_tokens.binary_search_by_key(&id, |token| token.id).ok();
         string(&match special {
@@ -190,11 +229,11 @@ pub(super) fn write(out: &mut String, model: &Model) {
         let name = name(id);
         format!("{name}: {{\"id\": {name}, \"ids\": [{id}], \"tokens\": [{name}]}}")
     });
-    out.push_str(&format!(
+    format!(
         "{{\n    \"type\": \"TemplateProcessing\",\n    \"single\": [{}],\n    \"pair\": [{}],\n    \
          \"special_tokens\": {{{}}}\n  }}",
         form(&template.single),
         form(&template.pair),
         tokens.collect::<Vec<_>>().join(", ")
-    ));
+    )
 }

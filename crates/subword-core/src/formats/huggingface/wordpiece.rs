@@ -12,12 +12,14 @@ Official files do not say `type`: what has `max_input_chars_per_word` is WordPie
 */
 
 use super::words::WORDS;
-use super::write::{lines, string, vocabulary};
+use super::write::{lines, refusal, string, vocabulary};
 use super::{Component, MAX_NESTING};
 use crate::error::{Error, Result};
 use crate::formats::gpt2::{Spelling, WrittenVocab};
 use crate::formats::json::{Fields, Json, write_string};
-use crate::model::{Bert, BertTables, Model, Normalizer, Pattern, Unknown, WordLimit, WordPiece};
+use crate::model::{
+    Bert, BertTables, Decoder, Model, Normalizer, Pattern, Unknown, WordLimit, WordPiece,
+};
 use crate::pretok::Named;
 use crate::types::TokenId;
 
@@ -87,9 +89,9 @@ pub(super) fn read_pattern(json: Option<Json>, file: Json) -> Result<Pattern> {
     Ok(pattern)
 }
 
-/// Whether the decoder cleans up; one that takes off another prefix is refused.
-pub(super) fn read_cleanup(json: Option<Json>, prefix: &str) -> Result<bool> {
-    let Some(json) = json else { return Ok(false) };
+/// Whether the decoder cleans up, if there is one; one that takes off another prefix is refused.
+pub(super) fn read_cleanup(json: Option<Json>, prefix: &str) -> Result<Option<bool>> {
+    let Some(json) = json else { return Ok(None) };
     let mut part = Component::read(json, "decoder")?;
     if part.kind != "WordPiece" {
         return Err(part.refusal("").with_hint("the decoder that subword runs here is WordPiece"));
@@ -100,7 +102,7 @@ pub(super) fn read_cleanup(json: Option<Json>, prefix: &str) -> Result<bool> {
     }
     let cleanup = part.fields.need("cleanup")?.bool()?;
     part.finish()?;
-    Ok(cleanup)
+    Ok(Some(cleanup))
 }
 
 /// Refuses a WordPiece model that a file cannot hold.
@@ -122,11 +124,6 @@ pub(super) fn check_writable(model: &Model) -> Result<()> {
     Err(refusal(what))
 }
 
-fn refusal(what: &str) -> Error {
-    Error::format(format!("this tokenizer cannot be saved as tokenizer.json: {what}"))
-        .with_hint("save it as a native file")
-}
-
 /// The pre-tokenizer that cuts by the pattern of a model.
 pub(super) fn pre_tokenizer(model: &Model) -> Option<&'static str> {
     match &model.pattern {
@@ -146,9 +143,14 @@ pub(super) fn write(out: &mut String, model: &Model, word_piece: &WordPiece) -> 
     };
     let unk = model.start.unk.and_then(|id| model.token_bytes(id)).unwrap_or_default();
     let unk = string(&String::from_utf8_lossy(unk));
+    match model.decoder {
+        Decoder::Spaced => out.push_str("null"),
+        Decoder::Text => out.push_str(&format!(
+            "{{\"type\": \"WordPiece\", \"prefix\": {prefix}, \"cleanup\": {cleanup}}}"
+        )),
+    }
     out.push_str(&format!(
-        "{{\"type\": \"WordPiece\", \"prefix\": {prefix}, \"cleanup\": {cleanup}}},\n  \
-         \"model\": {{\n    \"type\": \"WordPiece\",\n    \"unk_token\": {unk},\n    \
+        ",\n  \"model\": {{\n    \"type\": \"WordPiece\",\n    \"unk_token\": {unk},\n    \
          \"continuing_subword_prefix\": {prefix},\n    \"max_input_chars_per_word\": {limit},\n    \
          \"vocab\": {{"
     ));

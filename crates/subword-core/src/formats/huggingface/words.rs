@@ -125,8 +125,7 @@ pub(super) fn check_writable(model: &Model) -> Result<()> {
         }
         None => return Ok(()),
     };
-    Err(Error::format(format!("this tokenizer cannot be saved as tokenizer.json: {what}"))
-        .with_hint("save it as a native file"))
+    Err(super::write::refusal(&what))
 }
 
 /// The pre-tokenizer that drops the white space of a model with a mark, besides its pattern; and

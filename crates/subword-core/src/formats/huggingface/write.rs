@@ -7,11 +7,11 @@ next id after it. So special tokens are left out of the vocabulary only if those
 otherwise all of them are written there, too.
 */
 
-use super::{dialect, template, wordpiece, words};
+use super::{check_matched, dialect, template, wordpiece, words};
 use crate::error::{Error, Result};
 use crate::formats::json::write_string;
 use crate::formats::{gpt2, ranks};
-use crate::model::{Bert, Merges, Model, Normalizer, Pattern, SpecialToken, Units};
+use crate::model::{Bert, Decoder, Merges, Model, Normalizer, Pattern, SpecialToken, Units};
 use crate::pretok::Named;
 use crate::types::TokenId;
 
@@ -21,6 +21,13 @@ const BYTE_LEVEL: &str = r#"{"type": "ByteLevel", "add_prefix_space": false, "tr
 pub(in crate::formats) fn write(model: &Model) -> Result<String> {
     words::check_writable(model)?;
     wordpiece::check_writable(model)?;
+    check_matched(model)?;
+    if let Some((one, two)) = model.same_id() {
+        let (id, one, two) = (one.id, &one.content, &two.content);
+        return Err(refusal(&format!(
+            "its special tokens {one:?} and {two:?} have the same id {id}"
+        )));
+    }
     let mut out = String::with_capacity(model.vocab.len() * 48);
     out.push_str("{\n  \"version\": \"1.0\",\n  \"truncation\": null,\n  \"padding\": null,\n");
     out.push_str("  \"added_tokens\": [");
@@ -55,6 +62,7 @@ pub(in crate::formats) fn write(model: &Model) -> Result<String> {
         return Ok(out);
     }
     match (model.start.units, &model.start.end_of_word) {
+        _ if model.decoder == Decoder::Spaced => out.push_str("null"),
         (Units::Bytes, _) => out.push_str(&format!("{BYTE_LEVEL}, \"use_regex\": true}}")),
         (Units::Characters, None) => out.push_str("{\"type\": \"Fuse\"}"),
         (Units::Characters, Some(end)) => {
@@ -66,6 +74,12 @@ pub(in crate::formats) fn write(model: &Model) -> Result<String> {
     write_model(&mut out, model)?;
     out.push_str("\n}\n");
     Ok(out)
+}
+
+/// The error that a file cannot hold the model.
+pub(super) fn refusal(what: &str) -> Error {
+    Error::format(format!("this tokenizer cannot be saved as tokenizer.json: {what}"))
+        .with_hint("save it as a native file")
 }
 
 /// One item per line.
@@ -154,7 +168,14 @@ fn collect_regexes<'a>(pattern: &'a Pattern, out: &mut Vec<&'a str>) {
 }
 
 fn write_model(out: &mut String, model: &Model) -> Result<()> {
-    let tokens = vocabulary(model)?;
+    let (tokens, ignore_merges) = match vocabulary(model) {
+        // A whole piece that is a special token would become it. Where merges make every token, to
+        // ignore them for whole pieces changes nothing else, so it need not be said.
+        Err(_) if model.ignore_merges && ranks::unreachable_token(model).is_none() => {
+            (vocabulary(&Model { ignore_merges: false, ..model.clone() })?, false)
+        }
+        tokens => (tokens?, model.ignore_merges),
+    };
     let spelling = words::spelling(model);
     let ranked;
     let pairs = match &model.merges {
@@ -173,7 +194,7 @@ fn write_model(out: &mut String, model: &Model) -> Result<()> {
          \"continuing_subword_prefix\": null,\n    \"end_of_word_suffix\": {mark},\n    \
          \"fuse_unk\": false,\n    \"byte_fallback\": false,\n    ",
     ));
-    out.push_str(&format!("\"ignore_merges\": {},\n    \"vocab\": {{", model.ignore_merges));
+    out.push_str(&format!("\"ignore_merges\": {ignore_merges},\n    \"vocab\": {{"));
     lines(out, "      ", &tokens, |out, (token, id)| {
         write_string(out, token);
         out.push_str(&format!(": {id}"));
@@ -187,28 +208,41 @@ fn write_model(out: &mut String, model: &Model) -> Result<()> {
     Ok(())
 }
 
-/// The vocabulary, with the special tokens that Hugging Face would number otherwise.
+/// The vocabulary, with the special tokens that Hugging Face would number otherwise, and the unk token,
+/// which is looked for in the vocabulary alone.
 pub(super) fn vocabulary(model: &Model) -> Result<Vec<(String, TokenId)>> {
-    let collision = |token: String| {
-        Error::format(format!(
-            "this tokenizer cannot be saved as tokenizer.json: two of its tokens are written {token:?}"
-        ))
-        .with_hint("save it as a native file")
-    };
     let spelling = words::spelling(model);
-    let all = gpt2::written_tokens(model, &model.special_tokens, spelling).map_err(collision)?;
-    if model.start.unk.is_some() {
-        // It is looked for in the vocabulary alone.
-        return Ok(all);
-    }
-    let in_vocab = |token: &&SpecialToken| {
+    let written = |special: &[SpecialToken]| {
+        let collision = |token| refusal(&format!("two of its tokens are written {token:?}"));
+        gpt2::written_tokens(model, special, spelling).map_err(collision)
+    };
+    let is_outside = |token: &&SpecialToken| {
         let written = model.vocab.bytes_of(token.id).map(|bytes| spelling.written(bytes));
         written.as_ref() != Some(&token.content)
     };
-    let outside = model.special_tokens.iter().filter(in_vocab);
-    let next = model.vocab.len() as TokenId;
-    if outside.zip(next..).all(|(token, id)| token.id == id) {
-        return gpt2::written_tokens(model, &[], spelling).map_err(collision);
+    let is_unk = |token: &&SpecialToken| model.start.unk == Some(token.id);
+    let outside = || model.special_tokens.iter().filter(is_outside);
+    let unk: Vec<SpecialToken> = outside().filter(is_unk).cloned().collect();
+    let next = (model.vocab.len() + unk.len()) as TokenId;
+    let numbered = outside().filter(|token| !is_unk(token)).zip(next..);
+    let (inside, stays_outside) = match { numbered }.all(|(token, id)| token.id == id) {
+        true => (unk, true),
+        false => (model.special_tokens.clone(), false),
+    };
+    let tokens = written(&inside)?;
+    let may_be_text = model.may_be_text()?;
+    let becomes_text = |token: &&SpecialToken| {
+        // An unknown character is the unk token in any case.
+        let unknown = is_unk(token) && model.as_word_piece().is_none();
+        let bytes = spelling.read(&token.content);
+        (is_unk(token) || !stays_outside) && !unknown && bytes.is_some_and(|b| may_be_text(&b))
+    };
+    if let Some(token) = outside().find(becomes_text) {
+        let (content, id) = (&token.content, token.id);
+        return Err(refusal(&format!(
+            "its special token {content:?} with id {id} must be in the vocabulary there, and text would \
+             become it"
+        )));
     }
-    Ok(all)
+    Ok(tokens)
 }

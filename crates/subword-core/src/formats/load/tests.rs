@@ -113,8 +113,8 @@ fn the_caller_may_say_more_than_the_file() {
     assert_eq!(ids, [("a", 97), ("<s>", 300), ("<t>", 301)]);
     let error = folder.refusal(&path, &names(&[("<s>", Some(400))]));
     assert_eq!(error, "t.json: the special token \"<s>\" is there twice");
-    let error = folder.refusal(&path, &names(&[("<t>", Some(300))]));
-    assert_eq!(error, "t.json: id 300 has two special tokens: \"<s>\" and \"<t>\"");
+    let shared = load(&path, &names(&[("<t>", Some(300))])).unwrap();
+    assert_eq!(shared.special_tokens.iter().map(|t| t.id).collect::<Vec<_>>(), [300, 300]);
     let options = LoadOptions { merges: Some("m.txt".into()), ..LoadOptions::default() };
     assert_eq!(
         folder.refusal(&path, &options),

@@ -124,6 +124,20 @@ fn what_words_start_from_is_written_where_it_is_not_bytes() {
 }
 
 #[test]
+fn what_is_said_about_offsets_and_decoding_is_kept() {
+    for trim_offsets in [TrimOffsets::Spaces, TrimOffsets::SpacesButFirst] {
+        let model = Model { trim_offsets, decoder: Decoder::Spaced, ..small_model() };
+        assert_eq!(from_bytes(write(&model).as_bytes()), Ok(model));
+    }
+    let with = |more: &str| refused("\"vocab\"", &format!("{more}, \"vocab\""));
+    assert_eq!(
+        with("\"trim_offsets\": \"all\""),
+        "t.json:13: expected \"spaces\" or \"spaces-but-first\", found \"all\""
+    );
+    assert_eq!(with("\"decoder\": \"bytes\""), "t.json:13: expected \"spaced\", found \"bytes\"");
+}
+
+#[test]
 fn a_newer_version_and_unknown_keys_are_refused() {
     assert_eq!(
         refused("\"version\": 1", "\"version\": 2"),
@@ -219,10 +233,6 @@ fn bad_values_are_refused_with_their_line() {
     assert_eq!(
         refused("\"<m>\"", "\"<|end|>\""),
         "t.json: the special token \"<|end|>\" is there twice"
-    );
-    assert_eq!(
-        refused("\"id\": 258", "\"id\": 257"),
-        "t.json: id 257 has two special tokens: \"<m>\" and \"<|end|>\""
     );
     assert_eq!(
         refused("\"Ġt\": 256", "\" t\": 256"),

@@ -4,6 +4,8 @@ use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, PoisonError};
 
 use super::{Held, locked};
+use crate::error::Result;
+use crate::interrupt;
 use crate::tokenizer::threads::{JOB_BYTES, LEAST_BYTES};
 use crate::utf8::Characters;
 
@@ -99,11 +101,12 @@ impl<T: Held> Jobs<T> {
         Jobs { state: Mutex::new(state), changed: Condvar::new() }
     }
 
-    /// Gives all jobs that there are.
-    pub(super) fn give_all(&self, jobs: impl Iterator<Item = Job<T>>) {
+    /// Gives all jobs that there are; an error if there are to be no more.
+    pub(super) fn give_all(&self, jobs: impl Iterator<Item = Job<T>>) -> Result<()> {
         // Whatever happens, nobody waits for ever.
         let _open = Open(self);
         for job in jobs {
+            interrupt::worked(64 * job.texts.len())?;
             let mut state = locked(&self.state);
             state.bytes += job.bytes;
             state.waiting.push_back(job);
@@ -112,6 +115,7 @@ impl<T: Held> Jobs<T> {
                 self.changed.notify_one();
             }
         }
+        Ok(())
     }
 
     /// Nothing more is to be done.

@@ -18,7 +18,8 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use super::{Ragged, locked};
 use crate::arch::{Place, Places};
 use crate::error::Result;
-use crate::tokenizer::room::room_for_ids;
+use crate::memory;
+use crate::tokenizer::room::guessed_room_for_ids;
 use crate::types::TokenId;
 
 /// Where all parts go, once it is known how much room they need.
@@ -74,17 +75,18 @@ impl<'r> Settling<'r> {
     }
 
     /// All texts were looked at, and are about so many bytes.
-    pub(super) fn make_room(&self, texts: usize, bytes: usize) {
+    pub(super) fn make_room(&self, texts: usize, bytes: usize) -> Result<()> {
         let (ids, of) = {
             let state = locked(&self.state);
             (state.ids, state.bytes)
         };
         // As many as the first parts promise, and some more. Room that is not used costs nothing.
         let ids = if of > 0 { ids as f64 / of as f64 * 1.25 } else { 0.5 };
-        let mut offsets = Vec::with_capacity(texts + 1);
+        let mut offsets = memory::with_capacity(texts + 1)?;
         offsets.push(0);
-        let ids = room_for_ids((bytes as f64 * ids) as usize + 1024);
+        let ids = guessed_room_for_ids((bytes as f64 * ids) as usize + 1024);
         let _ = self.rooms.0.set((Places::new(ids), Places::new(offsets)));
+        Ok(())
     }
 
     /// A part is done, of so many bytes of text. Puts it and others of this thread in place, where that is
@@ -165,14 +167,18 @@ impl Spot<'_> {
 
 impl Rooms {
     /// Everything that was put there, and the parts that there was no room for.
-    pub(super) fn into_ragged(self, left: Vec<Ragged>) -> Option<Ragged> {
-        let (ids, offsets) = self.0.into_inner()?;
-        let mut all = Ragged { ids: ids.into_vec()?, offsets: offsets.into_vec()? };
+    pub(super) fn into_ragged(self, left: Vec<Ragged>) -> Result<Option<Ragged>> {
+        let Some((ids, offsets)) = self.0.into_inner() else { return Ok(None) };
+        let (Some(ids), Some(offsets)) = (ids.into_vec(), offsets.into_vec()) else {
+            return Ok(None);
+        };
+        let mut all = Ragged { ids, offsets };
+        memory::reserve(&mut all.ids, left.iter().map(|part| part.ids.len()).sum())?;
         for part in left {
             let base = all.ids.len() as u64;
             all.ids.extend(part.ids);
             all.offsets.extend(part.offsets.iter().map(|end| base + end));
         }
-        Some(all)
+        Ok(Some(all))
     }
 }

@@ -12,6 +12,7 @@ is overwritten by the next. Lengths are added up first, so that the result is wr
 */
 
 use crate::error::{Error, Result};
+use crate::interrupt;
 use crate::model::Model;
 use crate::types::TokenId;
 
@@ -21,6 +22,9 @@ type Entry = u128;
 
 /// How many bytes an entry has.
 const ENTRY: usize = size_of::<Entry>();
+
+/// How many ids are done before it is asked whether to go on.
+const BATCH: usize = 1 << 12;
 
 /// The longest token that has its bytes in place.
 const LONGEST: usize = ENTRY - 1;
@@ -71,9 +75,12 @@ impl<'a> PlainBytes<'a> {
         ids: &'a [TokenId],
     ) -> Result<PlainBytes<'a>> {
         let mut len = 0;
-        for (position, &id) in ids.iter().enumerate() {
-            let short = length(spellings.entry(id));
-            len += if short > 0 { short } else { token(model, id, position)?.len() };
+        for (some, first) in ids.chunks(BATCH).zip((0..).step_by(BATCH)) {
+            for (position, &id) in (first..).zip(some) {
+                let short = length(spellings.entry(id));
+                len += if short > 0 { short } else { token(model, id, position)?.len() };
+            }
+            interrupt::worked(size_of_val(some))?;
         }
         Ok(PlainBytes { model, spellings, ids, len })
     }
@@ -89,23 +96,27 @@ impl<'a> PlainBytes<'a> {
     }
 
     /// Writes them; `out` has exactly the room.
-    pub fn write(&self, out: &mut [u8]) {
+    pub fn write(&self, out: &mut [u8]) -> Result<()> {
         let mut at = 0;
-        for (position, &id) in self.ids.iter().enumerate() {
-            let entry = self.spellings.entry(id);
-            let len = length(entry);
-            // PERF: always sixteen bytes, so that nothing depends on the length but the next place.
-            if let Some(place) = out[at..].first_chunk_mut::<ENTRY>()
-                && len > 0
-            {
-                *place = entry.to_le_bytes();
-                at += len;
-                continue;
+        for (some, first) in self.ids.chunks(BATCH).zip((0..).step_by(BATCH)) {
+            for (position, &id) in (first..).zip(some) {
+                let entry = self.spellings.entry(id);
+                let len = length(entry);
+                // PERF: always sixteen bytes, so that nothing depends on the length but the next place.
+                if let Some(place) = out[at..].first_chunk_mut::<ENTRY>()
+                    && len > 0
+                {
+                    *place = entry.to_le_bytes();
+                    at += len;
+                    continue;
+                }
+                let bytes = token(self.model, id, position)?;
+                out[at..at + bytes.len()].copy_from_slice(bytes);
+                at += bytes.len();
             }
-            let bytes = token(self.model, id, position).unwrap_or_default();
-            out[at..at + bytes.len()].copy_from_slice(bytes);
-            at += bytes.len();
+            interrupt::worked(size_of_val(some))?;
         }
+        Ok(())
     }
 }
 
@@ -145,7 +156,7 @@ mod tests {
                 let plain = PlainBytes::new(&model, &spellings, &ids).unwrap();
                 assert_eq!((plain.len(), plain.is_empty()), (expected.len(), expected.is_empty()));
                 let mut out = vec![0; plain.len()];
-                plain.write(&mut out);
+                plain.write(&mut out).unwrap();
                 assert_eq!(out, expected, "from {start}, {len} tokens");
             }
         }

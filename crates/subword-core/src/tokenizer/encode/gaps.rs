@@ -15,6 +15,7 @@ use super::enter::Place;
 use super::{Sink, Worker};
 use crate::bpe::LONGEST_SHORT as LONGEST_WORD;
 use crate::error::{Error, Result};
+use crate::memory;
 use crate::tokenizer::Tokenizer;
 use crate::types::TokenId;
 
@@ -68,10 +69,10 @@ impl Tokenizer {
     ) -> Result<()> {
         let mut count = std::mem::take(&mut worker.held);
         if worker.gaps.is_empty() {
-            sink.many(&worker.known[..count]);
+            sink.many(&worker.known[..count])?;
         } else {
             count = self.fill_gaps(text, count, worker)?;
-            sink.many(&worker.filled[..count]);
+            sink.many(&worker.filled[..count])?;
         }
         let Worker { taken, marks, document_ends, .. } = worker;
         document_ends.extend(marks.drain(..).map(|mark| *taken + mark.known));
@@ -87,9 +88,7 @@ impl Tokenizer {
         let Worker { cache, known, gaps, filled, marks, places, merged, remembered, ids, .. } =
             worker;
         let most = held + remembered.len() + merged.count() + WIDE;
-        if filled.len() < most {
-            filled.resize(most, 0);
-        }
+        memory::fill_up(filled, most, 0)?;
         let mut marks = marks.iter_mut().peekable();
         // How many known ids are taken, how many places are done, and how many ids are written.
         let (mut from, mut place, mut to) = (0, 0, 0);
@@ -136,7 +135,7 @@ impl Tokenizer {
 
     /// Merges what belongs into the gaps, unless the table of long pieces has it.
     fn merge_gaps(&self, text: &[u8], worker: &mut Worker) -> Result<()> {
-        let Worker { cache, gaps, marks, places, merged, remembered, .. } = worker;
+        let Worker { cache, gaps, places, merged, remembered, .. } = worker;
         places.clear();
         remembered.clear();
         for gap in gaps.iter_mut() {
@@ -144,22 +143,23 @@ impl Tokenizer {
             let piece = &text[start..end];
             if let Some(ids) = cache.long(piece, part) {
                 let first = remembered.len();
-                remembered.extend_from_slice(ids);
+                memory::extend(remembered, ids)?;
                 gap.remembered = (first, remembered.len());
             } else if piece.len() <= LONGEST_WORD {
                 places.push((start, end));
             } else if u32::try_from(piece.len()).is_ok() {
-                self.joins().each_part(piece, |from, to| places.push((start + from, start + to)));
+                self.joins().each_part(piece, |from, to| {
+                    memory::reserve(places, 1)?;
+                    places.push((start + from, start + to));
+                    Ok(())
+                })?;
             } else {
                 let message =
                     format!("a piece of {} bytes is over the limit of 4 GiB", end - start);
-                gaps.clear();
-                marks.clear();
                 return Err(Error::Text { message, position: start });
             }
         }
-        self.merger.merge(&self.model.vocab, text, places, merged);
-        Ok(())
+        self.merger.merge(&self.model.vocab, text, places, merged)
     }
 }
 

@@ -16,6 +16,7 @@ No piece knows of another document. A text that Python does not keep as UTF-8 is
 
 use super::Worker;
 use crate::error::Result;
+use crate::interrupt;
 use crate::pretok::BATCH;
 use crate::tokenizer::{Held, Ragged, Tokenizer};
 
@@ -51,7 +52,7 @@ impl Tokenizer {
         let done = self.join(texts, &mut joined, worker, part);
         joined.clear();
         worker.joined = joined;
-        done
+        done.inspect_err(|_| worker.forget())
     }
 
     fn join(
@@ -101,6 +102,7 @@ impl Tokenizer {
         worker.taken = 0;
         self.encode_batch_of_pieces(text, 0, ends, documents, worker, &mut part.ids)?;
         self.hand_over(text, worker, &mut part.ids)?;
+        interrupt::worked(text.len())?;
         if ends.is_empty() {
             worker.document_ends.extend(documents.iter().map(|_| 0));
         }

@@ -10,6 +10,7 @@ use super::enter::Place;
 use super::{Sink, Worker, entry_into};
 use crate::arch::{Classify, Kernel, WINDOW};
 use crate::cache::{MIDDLE_IDS, View};
+use crate::error::Result;
 use crate::pretok::Splitter;
 use crate::tokenizer::Tokenizer;
 use crate::types::TokenId;
@@ -26,15 +27,15 @@ impl Tokenizer {
         text: &[u8],
         worker: &mut Worker,
         sink: &mut impl Sink,
-    ) -> bool {
+    ) -> Result<bool> {
         if text.len() >= WINDOW {
-            return false;
+            return Ok(false);
         }
         let mut ids = [0; ROOM];
         let view = worker.cache.view();
         let found = self.level.run(Short { splitter: &self.splitter, text, view, ids: &mut ids });
-        sink.many(&ids[..found.unwrap_or(0)]);
-        found.is_some()
+        sink.many(&ids[..found.unwrap_or(0)])?;
+        Ok(found.is_some())
     }
 }
 

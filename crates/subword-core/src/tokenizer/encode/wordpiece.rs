@@ -12,6 +12,7 @@ mod batch;
 use super::{Sink, Worker};
 use crate::cache::{LONGEST_SHORT, short_key};
 use crate::error::Result;
+use crate::interrupt;
 use crate::model::{BertTables, Model, Normalizer, Pattern, Units, WordPiece};
 use crate::pretok::Named;
 use crate::tokenizer::Tokenizer;
@@ -92,16 +93,19 @@ impl Tokenizer {
                 }
                 let Worker { cache, ids, .. } = &mut *worker;
                 ids.clear();
+                let mut taken = Ok(());
                 match words {
                     Words::Linear(linear) => linear.encode(word, ids),
                     Words::Fast(_)
-                        if cache.recall(text, start, end, false, |ids| sink.many(ids)) => {}
+                        if cache.recall(text, start, end, false, |ids| taken = sink.many(ids)) => {}
                     Words::Fast(fast) => {
                         fast.encoder.encode(word, ids);
                         cache.insert(text, start, end, false, ids);
                     }
                 }
-                sink.many(ids);
+                taken?;
+                sink.many(ids)?;
+                interrupt::worked(word.len())?;
             }
         }
         worker.ends = ends;
@@ -131,7 +135,7 @@ impl Tokenizer {
         &self,
         words: &Words,
         text: &[u8],
-        mut each: impl FnMut(TokenId, usize, usize),
+        mut each: impl FnMut(TokenId, usize, usize) -> Result<()>,
     ) -> Result<()> {
         let mut cursor = self.splitter.cursor(text)?;
         let (mut ends, mut ids, mut start) = (Vec::new(), Vec::new(), 0);
@@ -146,10 +150,15 @@ impl Tokenizer {
                 if !is_white(word) {
                     ids.clear();
                     words.encoder().encode(word, &mut ids);
+                    let mut taken = Ok(());
                     words.encoder().locate(word, &ids, token_len, |id, from, to| {
-                        each(id, start + from, start + to);
+                        if taken.is_ok() {
+                            taken = each(id, start + from, start + to);
+                        }
                     });
+                    taken?;
                 }
+                interrupt::worked(word.len())?;
                 start = end;
             }
         }

@@ -16,10 +16,10 @@ DECODE  low</w> low er</w>  ->  "low lower"    the mark is a space, but not at t
 use super::{Sink, Worker};
 use crate::cache::{LONGEST_SHORT, short_key};
 use crate::error::{Error, Result};
-use crate::longest;
 use crate::pretok::BATCH;
 use crate::tokenizer::{Finders, Tokenizer};
 use crate::types::TokenId;
+use crate::{interrupt, longest, memory};
 
 impl Tokenizer {
     /// A text that only needs to be cut and merged.
@@ -52,6 +52,7 @@ impl Tokenizer {
             }
             for (start, end) in batch.drain(..) {
                 self.encode_word(text, start, end, worker, sink)?;
+                interrupt::worked(end - start)?;
             }
         }
         worker.ends = ends;
@@ -67,11 +68,11 @@ impl Tokenizer {
         worker: &mut Worker,
         sink: &mut impl Sink,
     ) -> Result<()> {
-        if !self.recall(text, (start, end), false, worker, sink) {
+        if !self.recall(text, (start, end), false, worker, sink)? {
             let mut ids = std::mem::take(&mut worker.ids);
             ids.clear();
             self.encode_new_word(text, start, end, worker, &mut ids)?;
-            sink.many(&ids);
+            sink.many(&ids)?;
             worker.ids = ids;
         }
         Ok(())
@@ -91,6 +92,7 @@ impl Tokenizer {
                 return Ok(());
             }
             for &end in pieces {
+                interrupt::worked(end - start)?;
                 if !self.model.start.skips(&text[start..end]) && !each(start, end)? {
                     return Ok(());
                 }
@@ -107,8 +109,10 @@ impl Tokenizer {
         part: bool,
         worker: &Worker,
         sink: &mut impl Sink,
-    ) -> bool {
-        worker.cache.recall(text, start, end, part, |ids| sink.many(ids))
+    ) -> Result<bool> {
+        let mut taken = Ok(());
+        let known = worker.cache.recall(text, start, end, part, |ids| taken = sink.many(ids));
+        taken.map(|()| known)
     }
 
     /// Appends the ids of a piece that no table remembers.
@@ -126,32 +130,36 @@ impl Tokenizer {
             return Err(Error::Text { message, position: start });
         }
         if let Some(longest) = &self.longest {
-            longest
-                .encode(piece, &mut worker.longest, |id, _, _| ids.push(id))
-                .map_err(|at| no_token(&piece[at..], start + at))?;
+            let missing = longest
+                .encode(piece, &mut worker.longest, |id, _, _| memory::extend(ids, &[id]))?;
+            if let Some(at) = missing {
+                return Err(no_token(&piece[at..], start + at));
+            }
             worker.cache.insert(text, start, end, false, ids);
             return Ok(());
         }
         let vocab = &self.model.vocab;
         let merge = |from: usize, to: usize, worker: &mut Worker, ids: &mut Vec<TokenId>| {
             let (whole, known) = (to == end, ids.len());
-            self.merger
-                .encode_word(vocab, &text[from..to], whole, &mut worker.merged, ids)
-                .map_err(|at| no_token(&text[from + at..to], from + at))?;
+            let missing =
+                self.merger.encode_word(vocab, &text[from..to], whole, &mut worker.merged, ids)?;
+            if let Some(at) = missing {
+                return Err(no_token(&text[from + at..to], from + at));
+            }
+            interrupt::worked(to - from)?;
             worker.cache.insert(text, from, to, !whole, &ids[known..]);
             Ok(())
         };
-        if piece.len() <= LONGEST_SHORT {
+        if piece.len() <= LONGEST_SHORT || self.unk_merges {
             return merge(start, end, worker, ids);
         }
-        let mut result = Ok(());
         self.joins().each_part(piece, |from, to| {
             let (from, to) = (start + from, start + to);
-            if result.is_ok() && !self.recall(text, (from, to), to < end, worker, ids) {
-                result = merge(from, to, worker, ids);
+            if self.recall(text, (from, to), to < end, worker, ids)? {
+                return Ok(());
             }
-        });
-        result?;
+            merge(from, to, worker, ids)
+        })?;
         worker.cache.insert(text, start, end, false, ids);
         Ok(())
     }
@@ -161,15 +169,15 @@ impl Tokenizer {
     pub(in crate::tokenizer) fn locate_words(
         &self,
         text: &[u8],
-        mut each: impl FnMut(TokenId, usize, usize),
+        mut each: impl FnMut(TokenId, usize, usize) -> Result<()>,
     ) -> Result<()> {
         if let Some(longest) = &self.longest {
             let mut scratch = longest::Scratch::default();
             return self.each_word(text, |from, to| {
-                longest
-                    .encode(&text[from..to], &mut scratch, |id, a, b| each(id, from + a, from + b))
-                    .map_err(|at| no_token(&text[from + at..to], from + at))?;
-                Ok(true)
+                let missing = longest.encode(&text[from..to], &mut scratch, |id, a, b| {
+                    each(id, from + a, from + b)
+                })?;
+                missing.map_or(Ok(true), |at| Err(no_token(&text[from + at..to], from + at)))
             });
         }
         let start = &self.model.start;
@@ -186,7 +194,7 @@ impl Tokenizer {
                     _ if unknown => at + unit().len(),
                     _ => to.min(at + self.model.token_bytes(id).map_or(0, <[u8]>::len)),
                 };
-                each(id, at, end);
+                each(id, at, end)?;
                 at = end;
             }
             Ok(true)
@@ -214,7 +222,7 @@ impl Tokenizer {
             if span.special.is_some() {
                 return Ok(());
             }
-            let (normal, map) = self.model.normalizer.apply_mapped(&text[span.start..span.end]);
+            let (normal, map) = self.model.normalizer.apply_mapped(&text[span.start..span.end])?;
             finders.normal.split(&normal, |part| {
                 if part.special.is_some() {
                     return Ok(());
@@ -222,15 +230,15 @@ impl Tokenizer {
                 let part_text = &normal[part.start..part.end];
                 self.each_word(part_text, |from, to| {
                     let word = &part_text[from..to];
-                    let found = match &self.longest {
-                        Some(longest) => longest.encode(word, &mut scratch, |_, _, _| ()),
+                    let missing = match &self.longest {
+                        Some(longest) => longest.encode(word, &mut scratch, |_, _, _| Ok(()))?,
                         None => {
-                            self.merger.first_tokens(&self.model.vocab, word, true, &mut tokens)
+                            self.merger.first_tokens(&self.model.vocab, word, true, &mut tokens)?
                         }
                     };
-                    found.map(|()| true).map_err(|at| {
+                    missing.map_or(Ok(true), |at| {
                         let position = span.start + map.start(part.start + from + at);
-                        no_token(&part_text[from + at..to], position)
+                        Err(no_token(&part_text[from + at..to], position))
                     })
                 })
             })

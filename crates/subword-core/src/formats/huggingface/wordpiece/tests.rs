@@ -67,7 +67,7 @@ fn settings_are_read() {
         assert_eq!(loaded(&super::super::write(&model).unwrap()), model);
     }
     let decoder = r###"{"type": "WordPiece", "prefix": "##", "cleanup": true}"###;
-    assert!(!with(decoder, "null").as_word_piece().unwrap().cleanup);
+    assert_eq!(with(decoder, "null").decoder, crate::model::Decoder::Spaced);
     let limit = with("100", "7").as_word_piece().unwrap().limit;
     assert_eq!(limit, WordLimit::Characters(7));
 }

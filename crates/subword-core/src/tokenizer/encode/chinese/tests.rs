@@ -69,7 +69,7 @@ fn plain(tokenizer: &Tokenizer, text: &[u8]) -> Vec<TokenId> {
     let batch = |ends: &[usize]| {
         for &end in ends {
             let piece = &text[start..end];
-            tokenizer.merger.encode(&tokenizer.model.vocab, piece, &mut merged, &mut ids);
+            tokenizer.merger.encode(&tokenizer.model.vocab, piece, &mut merged, &mut ids).unwrap();
             start = end;
         }
         Ok(())

@@ -11,11 +11,13 @@ use crate::arch::{Classify, Kernel, Level};
 use crate::cache::{
     Cache, FOUR, KEYS, Key, LONGEST_MIDDLE, LONGEST_SHORT, MIDDLE_IDS, View, short_key,
 };
+use crate::error::Result;
 use crate::tokenizer::encode::wordpiece::{Fast, Words};
 use crate::tokenizer::encode::{Sink, Worker};
 use crate::tokenizer::{Finders, Ragged, Tokenizer};
 use crate::types::TokenId;
 use crate::wordpiece::{Find, Found, Front, Place, WordEncoder, run};
+use crate::{interrupt, memory};
 
 /// How many words are looked up at a time: enough to amortise, few enough to stay in the first-level
 /// cache.
@@ -52,15 +54,15 @@ struct New {
 /// Where the ids of texts go.
 pub(in crate::tokenizer) trait TextSink {
     /// Takes ids, and how many of them there were when each text ended that ended.
-    fn batch(&mut self, ids: &[TokenId], ends: &[usize]);
+    fn batch(&mut self, ids: &[TokenId], ends: &[usize]) -> Result<()>;
     /// Whether it wants no more.
     fn is_full(&self) -> bool;
 }
 
 impl<S: Sink> TextSink for S {
     #[inline]
-    fn batch(&mut self, ids: &[TokenId], _: &[usize]) {
-        self.many(ids);
+    fn batch(&mut self, ids: &[TokenId], _: &[usize]) -> Result<()> {
+        self.many(ids)
     }
 
     fn is_full(&self) -> bool {
@@ -73,10 +75,11 @@ struct Many<'a>(&'a mut Ragged);
 
 impl TextSink for Many<'_> {
     #[inline]
-    fn batch(&mut self, ids: &[TokenId], ends: &[usize]) {
+    fn batch(&mut self, ids: &[TokenId], ends: &[usize]) -> Result<()> {
         let base = self.0.ids.len();
+        memory::reserve(&mut self.0.offsets, ends.len())?;
         self.0.offsets.extend(ends.iter().map(|end| (base + end) as u64));
-        self.0.ids.extend_from_slice(ids);
+        memory::extend(&mut self.0.ids, ids)
     }
 
     fn is_full(&self) -> bool {
@@ -92,14 +95,14 @@ impl Tokenizer {
         finders: &Finders,
         worker: &mut Worker,
         part: &mut Ragged,
-    ) -> bool {
+    ) -> Result<bool> {
         match &self.words {
             Some(Words::Fast(fast)) if finders.raw.is_empty() && finders.normal.is_empty() => {
-                let Some(front) = &fast.front else { return false };
-                self.encode_texts(fast, front, texts, worker, &mut Many(part));
-                true
+                let Some(front) = &fast.front else { return Ok(false) };
+                self.encode_texts(fast, front, texts, worker, &mut Many(part))?;
+                Ok(true)
             }
-            _ => false,
+            _ => Ok(false),
         }
     }
 
@@ -111,14 +114,16 @@ impl Tokenizer {
         texts: &[&[u8]],
         worker: &mut Worker,
         sink: &mut impl TextSink,
-    ) {
-        let Worker { cache, words, .. } = worker;
+    ) -> Result<()> {
+        let Worker { cache, words, .. } = &mut *worker;
         let mut at = Place::default();
-        while at.text < texts.len() && !sink.is_full() {
+        let mut done = Ok(());
+        while at.text < texts.len() && !sink.is_full() && done.is_ok() {
             let found = &mut words.found;
             at = self.level.run(Find { front, texts, at, most: WORDS, found });
-            words.look_up(self.level, &fast.encoder, cache, sink);
+            done = words.look_up(self.level, &fast.encoder, cache, sink);
         }
+        done.inspect_err(|_| worker.forget())
     }
 }
 
@@ -130,12 +135,21 @@ impl Batch {
         encoder: &WordEncoder,
         cache: &mut Cache,
         sink: &mut impl TextSink,
-    ) {
+    ) -> Result<()> {
         let len = level.run(LookUp { batch: self, view: cache.view(), encoder });
-        sink.batch(&self.known[..len], &self.ends);
+        sink.batch(&self.known[..len], &self.ends)?;
         for New { start, end, ids } in self.new.drain(..) {
             cache.insert(&self.found.normal, start, end, false, &self.known[ids.0..ids.1]);
         }
+        // About eight bytes for each word.
+        let bytes = 8 * (self.found.starts.len() + self.found.ids.len());
+        self.found.clear();
+        interrupt::worked(bytes)
+    }
+
+    /// Forgets the words.
+    pub(in crate::tokenizer::encode) fn clear(&mut self) {
+        self.new.clear();
         self.found.clear();
     }
 }

@@ -137,7 +137,7 @@ fn model(bert: Bert, tables: BertTables) -> Model {
 /// The definition: normalise all, split all, then each word.
 fn plain(model: &Model, text: &[u8]) -> Vec<TokenId> {
     let normal = model.normalizer.apply(text);
-    let splitter = Splitter::at_level(&model.pattern, Level::Scalar).unwrap();
+    let splitter = Splitter::at_level(&model.pattern, Level::SCALAR).unwrap();
     let (mut ids, mut start) = (Vec::new(), 0);
     let words = WordEncoder::new(model, model.as_word_piece().unwrap());
     splitter
@@ -187,7 +187,7 @@ fn one_pass_gives_the_ids_of_the_stages() {
                 let shown = String::from_utf8_lossy(text);
                 assert_eq!(ragged.ids[place], expected[i], "{shown:?} {bert:?}");
                 assert_eq!(counts[i], expected[i].len());
-                let located = tokenizer.encode_offsets(text, &Allowed::Text).unwrap();
+                let located = tokenizer.encode_offsets(text, &Allowed::Text, None).unwrap();
                 assert_eq!(located.ids, expected[i], "{shown:?} {bert:?}");
                 let inside = |two: &(usize, usize)| two.0 <= two.1 && two.1 <= text.len();
                 assert!(located.places.iter().all(inside), "{shown:?} {:?}", located.places);
@@ -272,7 +272,7 @@ fn without_words_a_text_is_matched_as_it_stands() {
     let fast = Tokenizer::new(model.clone(), 0).unwrap();
     let linear = Tokenizer::linear(model).unwrap();
     for tokenizer in [fast, linear] {
-        let found = tokenizer.encode_offsets(b"abz ab7?", &Allowed::Text).unwrap();
+        let found = tokenizer.encode_offsets(b"abz ab7?", &Allowed::Text, None).unwrap();
         assert_eq!(found.ids, [7, 0, 5, 12, 0]);
         assert_eq!(found.places, [(0, 3), (3, 4), (4, 6), (6, 7), (7, 8)]);
         assert_eq!(tokenizer.encode(b" ab", &Allowed::Text, None).unwrap(), [0, 5]);
@@ -283,10 +283,11 @@ fn without_words_a_text_is_matched_as_it_stands() {
 fn places_point_into_the_original_text() {
     let model = Arc::new(model(Bert::UNCASED, BertTables::V0_23));
     let tokenizer = Tokenizer::new(model, 0).unwrap();
-    let located = tokenizer.encode_offsets("A\0b 中E\u{301}".as_bytes(), &Allowed::Text).unwrap();
+    let located =
+        tokenizer.encode_offsets("A\0b 中E\u{301}".as_bytes(), &Allowed::Text, None).unwrap();
     assert_eq!(located.ids, [5, 28, 16]);
     assert_eq!(located.places, [(0, 3), (4, 7), (7, 8)]);
-    let located = tokenizer.encode_offsets("한?".as_bytes(), &Allowed::Text).unwrap();
+    let located = tokenizer.encode_offsets("한?".as_bytes(), &Allowed::Text, None).unwrap();
     assert_eq!(
         (&located.ids[..], &located.places[..]),
         (&[24, 25, 26, 0][..], &[(0, 3), (0, 3), (0, 3), (3, 4)][..])

@@ -98,7 +98,7 @@ fn without_unk_it_is_an_error_with_its_place() {
         "the model has no token for byte 0xFF, and no unk token (byte 12)"
     );
     assert!(tokenizer.count("x".as_bytes(), &TEXT, None, on(1)).is_err());
-    assert!(tokenizer.encode_offsets("x".as_bytes(), &TEXT).is_err());
+    assert!(tokenizer.encode_offsets("x".as_bytes(), &TEXT, None).is_err());
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn decoding_turns_marks_into_spaces() {
 #[test]
 fn places_leave_out_white_space_and_the_mark_has_no_width() {
     let tokenizer = low();
-    let located = tokenizer.encode_offsets(" löw  lower<|end|>o".as_bytes(), &Allowed::All);
+    let located = tokenizer.encode_offsets(" löw  lower<|end|>o".as_bytes(), &Allowed::All, None);
     let Located { ids, places } = located.unwrap();
     let tokens = spell(&tokenizer, &ids);
     assert_eq!(tokens, ["l", "<unk>", "w", "</w>", "low", "er</w>", "<|end|>", "o", "</w>"]);
@@ -134,7 +134,7 @@ fn places_do_not_cut_a_piece_again() {
     let mut model = classic("ab _", &[], true);
     model.pattern = Pattern::Regex(r"a +(?=b)|a| +|b|_".into());
     let tokenizer = ready(model.checked().unwrap(), 1 << 20);
-    let located = tokenizer.encode_offsets(b"a  b", &TEXT).unwrap();
+    let located = tokenizer.encode_offsets(b"a  b", &TEXT, None).unwrap();
     assert_eq!(located.ids, tokenizer.encode(b"a  b", &TEXT, on(1)).unwrap());
     assert_eq!(spell(&tokenizer, &located.ids), ["a", " ", " ", "</w>", "b", "</w>"]);
     assert_eq!(located.places, [(0, 1), (1, 2), (2, 3), (3, 3), (3, 4), (4, 4)]);
@@ -142,7 +142,7 @@ fn places_do_not_cut_a_piece_again() {
     let mut model = classic("ab_", &[], true);
     model.start.end_of_word.as_mut().unwrap().mark = "_".into();
     let tokenizer = ready(model.checked().unwrap(), 1 << 20);
-    let located = tokenizer.encode_offsets(b"a_b", &TEXT).unwrap();
+    let located = tokenizer.encode_offsets(b"a_b", &TEXT, None).unwrap();
     assert_eq!(spell(&tokenizer, &located.ids), ["a", "<unk>", "b", "_"]);
     assert_eq!(located.places, [(0, 1), (1, 2), (2, 3), (3, 3)]);
 }
@@ -167,7 +167,7 @@ fn characters_without_a_mark_keep_their_white_space() {
     assert_eq!(encode(&tokenizer, text), ["l", "o", "w", "e", "r", " ", " lo", "\n", "中文"]);
     let ids = tokenizer.encode(text.as_bytes(), &TEXT, on(1)).unwrap();
     assert_eq!(tokenizer.decode(&ids).unwrap(), text.as_bytes());
-    let located = tokenizer.encode_offsets(text.as_bytes(), &TEXT).unwrap();
+    let located = tokenizer.encode_offsets(text.as_bytes(), &TEXT, None).unwrap();
     assert_eq!(located.places.last(), Some(&(10, 16)));
 }
 
@@ -227,7 +227,7 @@ fn caches_threads_and_cuts_change_nothing() {
             for _ in 0..2 {
                 assert_eq!(encode(&tokenizer, &text), expected, "{merges:?} {text:?}");
             }
-            let located = tokenizer.encode_offsets(text.as_bytes(), &TEXT).unwrap();
+            let located = tokenizer.encode_offsets(text.as_bytes(), &TEXT, None).unwrap();
             assert_eq!(spell(&tokenizer, &located.ids), expected);
             for (token, (start, end)) in expected.iter().zip(located.places) {
                 let spelled = token.trim_end_matches("</w>");
@@ -258,5 +258,20 @@ fn a_large_text_is_shared_and_streamed() {
         let mut parts = tokenizer.encode(&short.as_bytes()[..settled], &TEXT, on(1)).unwrap();
         parts.extend(tokenizer.encode(&short.as_bytes()[settled..], &TEXT, on(1)).unwrap());
         assert_eq!(parts, whole, "{seen} {settled}");
+    }
+}
+
+#[test]
+fn a_merge_of_the_unk_token_joins_unknown_characters_in_words_of_any_length() {
+    let tokens = [(0, &b"a"[..]), (1, b"<unk>"), (2, b"<unk><unk>")];
+    let merges = Merges::Listed(vec![(1, 1)]);
+    let pattern = Pattern::Named(Named::None);
+    let mut model = Model::new(Vocab::new(tokens).unwrap(), merges, pattern, Vec::new());
+    model.start = Start { units: Units::Characters, end_of_word: None, unk: Some(1) };
+    let tokenizer = ready(model.checked().unwrap(), 0);
+    for pairs in 1..40 {
+        let word = format!("a{}", "\u{e9}x".repeat(pairs));
+        let ids = tokenizer.encode(word.as_bytes(), &TEXT, on(1)).unwrap();
+        assert_eq!(ids, [&[0][..], &vec![2; pairs]].concat(), "{word}");
     }
 }
