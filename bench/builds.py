@@ -2,11 +2,12 @@
 """Two builds of subword side by side: ``python bench/builds.py OLD NEW``.
 
 OLD and NEW are directories that hold the package ``subword`` with its compiled module, such as
-``python/`` of two checkouts after ``make build``. Each build runs in a process of its own, which
-stays. In every round both are asked for the same row, one after the other, in turns who begins. The
-report shows the medians of the rounds, the ratio of these, and that of the best rounds: a row is
-called slower only where both ratios say so, because a shared machine disturbs one or the other.
-Answers are compared by a hash: a build that gives other ids is told as different, not as fast.
+``python/`` of two checkouts after ``make build``. In every round each build gets a new process,
+because a process is up to a tenth faster or slower than the next one of the same build for as long
+as it lives. Both are asked for the same row, one after the other, in turns who begins. The report
+shows the medians of the rounds, the ratio of these, and that of the best rounds: a row is called
+slower only where both ratios say so, because a shared machine disturbs one or the other. Answers
+are compared by a hash: a build that gives other ids is told as different, not as fast.
 
     python bench/builds.py ../before/python python --rounds 15
     python bench/builds.py ../before/python python --only 'encode/*'
@@ -176,6 +177,14 @@ class Build:
         )
         self.names: list[str] = self.read()
 
+    def __enter__(self) -> Build:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        self.process.wait()
+
     def read(self) -> Any:
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
@@ -191,6 +200,11 @@ class Build:
         return seconds, answer
 
 
+def chosen(names: list[str], only: list[str] | None) -> list[str]:
+    """The rows that fit one of the patterns; all where there is no pattern."""
+    return [n for n in names if not only or any(fnmatchcase(n, pattern) for pattern in only)]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("old", type=Path, nargs="?")
@@ -204,29 +218,28 @@ def main() -> None:
         return
     if args.old is None or args.new is None:
         parser.error("expected OLD and NEW, two directories that hold the package subword")
-    old, new = Build(args.old.resolve()), Build(args.new.resolve())
+    found: dict[str, list[tuple[float, float]]] = {}
+    different: set[str] = set()
+    for number in range(args.rounds):
+        with Build(args.old.resolve()) as old, Build(args.new.resolve()) as new:
+            for name in chosen(new.names, args.only):
+                first, second = (old, new) if number % 2 else (new, old)
+                asked = {first: first.ask(name), second: second.ask(name)}
+                (old_seconds, was), (new_seconds, now) = asked[old], asked[new]
+                found.setdefault(name, []).append((old_seconds, new_seconds))
+                if was != now:
+                    different.add(name)
     worse = 0
     print(f"{'row':<28}{'old ms':>10}{'new ms':>10}{'old/new':>10}{'best':>8}")
-    for name in new.names:
-        if args.only and not any(fnmatchcase(name, only) for only in args.only):
-            continue
-        found: list[tuple[float, float]] = []
-        same = True
-        for number in range(args.rounds):
-            first, second = (old, new) if number % 2 else (new, old)
-            asked = {id(first): first.ask(name), id(second): second.ask(name)}
-            (old_seconds, was), (new_seconds, now) = asked[id(old)], asked[id(new)]
-            found.append((old_seconds, new_seconds))
-            same = same and was == now
-        before, after = ([*times] for times in zip(*found, strict=True))
+    for name, times in found.items():
+        before, after = ([*each] for each in zip(*times, strict=True))
         middle, best = median(before) / median(after), min(before) / min(after)
         slow = max(middle, best) < 1 / SLOWER
-        worse += slow or not same
+        worse += slow or name in different
         print(
             f"{name:<28}{median(before) * 1e3:>10.2f}{median(after) * 1e3:>10.2f}"
             f"{middle:>10.3f}{best:>8.3f}{' SLOWER' if slow else ''}"
-            f"{'' if same else ' OTHER ANSWER'}",
-            flush=True,
+            f"{' OTHER ANSWER' if name in different else ''}",
         )
     raise SystemExit(1 if worse else 0)
 

@@ -125,8 +125,10 @@ impl Tokenizer {
         if !self.is_plain(decoding) || self.spellings.get().is_none() && !worth {
             return Ok(None);
         }
-        // A table for which there is no memory is done without.
-        if memory::probe::<u128>(self.model.id_limit() as usize).is_err() {
+        // Without memory for the table, decoding goes token by token.
+        if self.spellings.get().is_none()
+            && memory::probe::<u128>(self.model.id_limit() as usize).is_err()
+        {
             return Ok(None);
         }
         let spellings = self.spellings.get_or_make(|| Spellings::new(&self.model));

@@ -98,8 +98,8 @@ impl<'a> PlainBytes<'a> {
     /// Writes them; `out` has exactly the room.
     pub fn write(&self, out: &mut [u8]) -> Result<()> {
         let mut at = 0;
-        for (some, first) in self.ids.chunks(BATCH).zip((0..).step_by(BATCH)) {
-            for (position, &id) in (first..).zip(some) {
+        for some in self.ids.chunks(BATCH) {
+            for &id in some {
                 let entry = self.spellings.entry(id);
                 let len = length(entry);
                 // PERF: always sixteen bytes, so that nothing depends on the length but the next place.
@@ -110,7 +110,8 @@ impl<'a> PlainBytes<'a> {
                     at += len;
                     continue;
                 }
-                let bytes = token(self.model, id, position)?;
+                // `new` has found every id in the vocabulary.
+                let bytes = self.model.token_bytes(id).unwrap_or_default();
                 out[at..at + bytes.len()].copy_from_slice(bytes);
                 at += bytes.len();
             }
