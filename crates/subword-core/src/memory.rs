@@ -41,6 +41,12 @@ pub fn with_capacity<T>(len: usize) -> Result<Vec<T>> {
     Err(too_much::<T>(len))
 }
 
+/// An empty vector with room for about this many values. A guess: if there is no memory for them, the vector has no
+/// room and grows as it is filled, because perhaps fewer are needed.
+pub(crate) fn guessed_capacity<T>(len: usize) -> Vec<T> {
+    with_capacity(len).unwrap_or_default()
+}
+
 /// Whether an allocation of so many values, which was made, is small or leaves enough memory.
 pub(crate) fn leaves_some<T>(len: usize) -> bool {
     let mut spare: Vec<u8> = Vec::new();

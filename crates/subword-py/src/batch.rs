@@ -25,8 +25,8 @@ impl Engine {
         threads: Threads,
     ) -> PyResult<Ragged> {
         let mut ragged = None;
-        if self.takes_places(objects, special) {
-            ragged = attached(py, || {
+        if self.tokenizer().takes_units(&special.0) {
+            ragged = attached(py, |_| {
                 self.tokenizer().encode_batch_units(objects.placed(), &special.0, threads, |rest| {
                     py.detach(rest)
                 })
@@ -46,15 +46,6 @@ impl Engine {
         }
     }
 
-    /// Whether texts are converted as they are encoded: not if an error may have to be told.
-    fn takes_places(&self, objects: &Objects<'_>, special: &Special) -> bool {
-        let takes = self.tokenizer().takes_units(&special.0);
-        if takes {
-            objects.keep_if_again();
-        }
-        takes
-    }
-
     /// Their ids as lists, made here while other threads encode; none if the texts have to be converted
     /// first.
     pub(crate) fn lists_of_units(
@@ -64,24 +55,19 @@ impl Engine {
         special: &Special,
         threads: Threads,
     ) -> PyResult<Option<Vec<Py<PyList>>>> {
-        if !self.takes_places(objects, special) {
+        if !self.tokenizer().takes_units(&special.0) {
             return Ok(None);
         }
-        let lists = memory::with_capacity(objects.len()).map_err(|e| errors::raise(py, e))?;
-        let (mut lists, mut made) = (lists, Ok(()));
-        let mut append = |parts: &[Ragged]| {
-            Python::attach(|py| {
-                parts.iter().try_for_each(|Ragged { ids, offsets }| {
-                    self.integers.append_lists(py, ids, offsets, &mut lists)
+        let room = memory::with_capacity(objects.len()).map_err(|error| errors::raise(py, error));
+        let mut lists = room?;
+        let done = attached(py, |raised| {
+            let take = |parts: &[Ragged]| {
+                raised.call(|py| {
+                    parts.iter().try_for_each(|Ragged { ids, bounds }| {
+                        self.integers.append_lists(py, ids, bounds, &mut lists)
+                    })
                 })
-            })
-        };
-        let take = |parts: &[Ragged]| {
-            if made.is_ok() {
-                made = append(parts);
-            }
-        };
-        let done = attached(py, || {
+            };
             self.tokenizer().encode_batch_parts(
                 objects.placed(),
                 &special.0,
@@ -90,7 +76,6 @@ impl Engine {
                 take,
             )
         })?;
-        made?;
         Ok(done.then_some(lists))
     }
 }

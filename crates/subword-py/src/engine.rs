@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::arrays::{array_of, plain_array_of};
+use crate::arrays::array_of;
 use crate::errors;
 use crate::ids::{id_from, ids_from};
 use crate::interrupts::detached;
@@ -145,8 +145,8 @@ impl Engine {
         }
         let ragged = self.ragged_of(py, &objects, &special, errors, add_special_tokens, threads)?;
         let mut lists =
-            memory::with_capacity(ragged.offsets.len()).map_err(|e| errors::raise(py, e))?;
-        self.integers.append_lists(py, &ragged.ids, &ragged.offsets[1..], &mut lists)?;
+            memory::with_capacity(ragged.bounds.len()).map_err(|e| errors::raise(py, e))?;
+        self.integers.append_lists(py, &ragged.ids, &ragged.bounds[1..], &mut lists)?;
         list_of(py, lists)
     }
 
@@ -169,7 +169,7 @@ impl Engine {
         let (py, threads) = (texts.py(), self::threads(threads));
         let objects = Objects::new(texts)?;
         let ragged = self.ragged_of(py, &objects, &special, errors, add_special_tokens, threads)?;
-        Ok((array_of(py, ragged.ids)?, plain_array_of(py, ragged.offsets)?))
+        Ok((array_of(py, ragged.ids)?, array_of(py, ragged.bounds)?))
     }
 
     /// The ids of a text and the bytes or characters that each stands for.

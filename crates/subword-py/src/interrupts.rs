@@ -46,9 +46,9 @@ pub(crate) fn detached<R: Send>(
 }
 
 /// The same for work that needs the GIL now and then.
-pub(crate) fn attached<R>(py: Python<'_>, work: impl FnOnce() -> Result<R>) -> PyResult<R> {
+pub(crate) fn attached<R>(py: Python<'_>, work: impl FnOnce(&Raised) -> Result<R>) -> PyResult<R> {
     let raised = Raised::default();
-    let done = hearing(&raised, work);
+    let done = hearing(&raised, || work(&raised));
     raised.finish(py, done)
 }
 

@@ -1,6 +1,5 @@
 //! The Python door: converts types, frees the GIL, maps errors. It decides nothing.
 
-mod again;
 mod arrays;
 mod batch;
 mod counts;

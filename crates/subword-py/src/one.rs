@@ -6,7 +6,7 @@ use subword_core::tokenizer::Threads;
 use subword_core::utf8::Characters;
 
 use crate::engine::{Engine, run};
-use crate::text::{Errors, Special, Text, keep_if_again, large_units, utf8_of};
+use crate::text::{Errors, Special, Text, large_units, utf8_of};
 
 impl Engine {
     /// The ids of a text, with the template around them if it is asked for.
@@ -63,7 +63,6 @@ fn whole_or_by_blocks<R>(
     if let Some(bytes) = utf8_of(text) {
         return whole(bytes);
     }
-    keep_if_again(text);
     if is_one(threads)
         && let Some(units) = large_units(text)
         && let Some(found) = blocks(units)?

@@ -11,7 +11,6 @@ use subword_core::tokenizer::Held;
 use subword_core::utf8::Characters;
 use subword_core::{Allowed, arch, memory};
 
-use crate::again::came_before;
 use crate::errors;
 use crate::interrupts::Pauses;
 use crate::lists::probe;
@@ -115,7 +114,8 @@ impl<'py> Objects<'py> {
     /// Its texts, as long as there are more: who looks at one may do anything to the list.
     fn iter(&self) -> impl Iterator<Item = Bound<'py, PyAny>> {
         (0..).map_while(|at| {
-            // PERF: a text is far from the one before, and what is asked of it often in two cache lines.
+            // PERF: the objects are far from each other in memory; the header of a string may be in two cache
+            // lines.
             if let Some(pointer) = self.pointer(at + AHEAD) {
                 arch::prefetch_pointer(pointer);
                 arch::prefetch_pointer(pointer.wrapping_byte_add(HEADER));
@@ -142,18 +142,6 @@ impl<'py> Objects<'py> {
     pub(crate) fn placed(&self) -> impl Iterator<Item = Option<Placed>> {
         self.iter().map(Placed::new)
     }
-
-    /// Lets Python keep the texts as UTF-8 too, if they came before.
-    pub(crate) fn keep_if_again(&self) {
-        let sample = (0..self.len()).step_by(self.len() / SAMPLED + 1);
-        let sample: Vec<_> = sample.filter_map(|at| self.get(at)).collect();
-        let sample: Vec<_> = sample.iter().filter_map(place).collect();
-        let units = sample.iter().filter(|text| text.as_utf8().is_none()).map(|text| text.len());
-        let chars = units.sum::<usize>() * self.len() / sample.len().max(1);
-        if chars >= CONVERTED_CHARS && came_before(&sample, chars) {
-            self.iter().for_each(|text| keep_as_utf8(&text));
-        }
-    }
 }
 
 /// What an iterable gives, as a list. Signals are heard: what it gives may never end.
@@ -171,10 +159,9 @@ fn list_from<'py>(texts: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
 }
 
 /// A text where Python has it, kept alive, whatever becomes of the list that it came in.
-///
-/// PERF: it is fetched from memory once, to count the reference and to see where its characters are.
 pub(crate) struct Placed {
-    object: Py<PyAny>,
+    /// Keeps the characters alive.
+    _object: Py<PyAny>,
     place: Characters<'static>,
 }
 
@@ -185,7 +172,7 @@ impl Placed {
         // SAFETY: the characters belong to the object, not to this reference to it, and never change. They
         // are shown for as long as `self` lives, which has a reference.
         let place = unsafe { std::mem::transmute::<Characters<'_>, Characters<'static>>(place) };
-        Some(Placed { object: object.unbind(), place })
+        Some(Placed { _object: object.unbind(), place })
     }
 }
 
@@ -193,26 +180,10 @@ impl Held for Placed {
     fn characters(&self) -> Characters<'_> {
         self.place
     }
-
-    fn let_go(texts: Vec<Placed>) {
-        Python::attach(|py| {
-            texts.iter().take(AHEAD).for_each(|text| arch::prefetch_pointer(text.object.as_ptr()));
-            let mut texts = texts.into_iter();
-            while let Some(text) = texts.next() {
-                if let Some(later) = texts.as_slice().get(AHEAD) {
-                    arch::prefetch_pointer(later.object.as_ptr());
-                }
-                drop(text.object.into_bound(py));
-            }
-        });
-    }
 }
 
-/// How many texts ahead the start of one is asked for.
+/// How many texts ahead one is prefetched.
 const AHEAD: usize = 16;
-
-/// How many texts of a batch are looked at to tell whether it came before.
-const SAMPLED: usize = 64;
 
 /// How many bytes a string has before its characters.
 const HEADER: usize = size_of::<pyo3::ffi::PyASCIIObject>();
@@ -318,20 +289,6 @@ pub(crate) fn large_units<'a>(text: &'a Bound<'_, PyAny>) -> Option<Characters<'
     let text = text.cast::<PyString>().ok()?;
     let large = text.len().is_ok_and(|chars| chars >= CONVERTED_CHARS);
     characters(text).filter(|characters| large && characters.as_utf8().is_none())
-}
-
-/// Lets Python keep a large string as UTF-8 too, if it came before.
-pub(crate) fn keep_if_again(text: &Bound<'_, PyAny>) {
-    if large_units(text).is_some_and(|units| came_before(&[units], units.len())) {
-        keep_as_utf8(text);
-    }
-}
-
-/// Lets Python keep a string as UTF-8 too. One that has a lone surrogate stays as it is.
-fn keep_as_utf8(text: &Bound<'_, PyAny>) {
-    if let Ok(text) = text.cast::<PyString>() {
-        let _ = text.to_str();
-    }
 }
 
 /// A string with lone surrogates: an error, or with pairs joined and the rest as U+FFFD.

@@ -4,7 +4,7 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 use subword_core::{Normalizer, Result, TokenId, formats};
 
-use crate::arrays::plain_array_of;
+use crate::arrays::array_of;
 use crate::counts::Counts;
 use crate::engine::Engine;
 use crate::interrupts::detached;
@@ -23,7 +23,7 @@ pub(crate) fn token_counts<'py>(
     let threads = threads.and_then(|threads| threads.0);
     let tokenizer = engine.tokenizer();
     let used = run(py, counts, |counts| tokenizer.token_counts(counts, threads))?;
-    plain_array_of(py, used)
+    array_of(py, used)
 }
 
 /// The model without the tokens that the pieces do not need, and the new ids by old ones; -1 for
@@ -40,7 +40,7 @@ pub(crate) fn pruned<'py>(
     let tokenizer = engine.tokenizer();
     let (model, numbers) = run(py, counts, |counts| tokenizer.pruned(counts, threads))?;
     let ids = numbers.into_iter().map(|id| id.map_or(-1, i64::from)).collect();
-    Ok((Model::from(model), plain_array_of(py, ids)?))
+    Ok((Model::from(model), array_of(py, ids)?))
 }
 
 /// The two tokens that each is made from, by id, one after the other; -1 where no merge makes it.
@@ -56,7 +56,7 @@ pub(crate) fn pairs_of_tokens<'py>(
         Some((left, right)) => [both(left), both(right)],
         None => [-1, -1],
     });
-    plain_array_of(py, flat.collect())
+    array_of(py, flat.collect())
 }
 
 /// The name of what a text goes through before it is cut; none if that is nothing.

@@ -180,7 +180,7 @@ pub(super) fn cuts(block: &[u8; BLOCK], pairs: &JoinedPairs) -> Cuts {
 }
 
 #[cfg(target_arch = "x86_64")]
-pub(super) use wide::{LEFT, THREE, cuts_avx512};
+pub(super) use wide::cuts_avx512;
 
 #[cfg(target_arch = "x86_64")]
 mod wide {

@@ -25,9 +25,7 @@ mod cuts;
 mod first_use;
 mod keys;
 mod lines;
-mod numbers;
 mod pages;
-mod places;
 mod scalar;
 mod sets;
 mod sure;
@@ -47,9 +45,7 @@ pub use keys::{
     window_key,
 };
 pub use lines::{Line, Lines};
-pub use numbers::SmallNumbers;
 pub use pages::prefer_huge_pages;
-pub use places::{Place, Places};
 pub use sets::{FOUR, look_up};
 pub use sure::{AllTwoBytes, MOST_BYTES, NEVER, TwoBytes};
 pub use utf8::{UTF8_GROUP, write_utf8};
@@ -157,12 +153,6 @@ pub trait Classify {
         sets::look_up_four(lines, keys, into)
     }
 
-    /// How many ids a key has in a line; 0 if it is not there.
-    #[inline(always)]
-    fn number(line: &Line, key: Key) -> usize {
-        sets::number(line, key)
-    }
-
     /// The keys of four pieces and the lines where they live: the top bits of their
     /// hashes without the last `shift`. The line of a piece that is too long is 0, and its key means
     /// nothing. None if a piece starts in the last 15 bytes of the text.
@@ -181,13 +171,6 @@ pub trait Classify {
     #[inline(always)]
     fn cuts(block: &[u8; BLOCK], pairs: &JoinedPairs) -> Cuts {
         cuts::cuts(block, pairs)
-    }
-
-    /// The sum of the numbers that some characters of three bytes have, of those that a block starts with: bit
-    /// i of `which` is the i-th, at most 17 of them.
-    #[inline(always)]
-    fn sum(block: &[u8; BLOCK], which: u32, numbers: &SmallNumbers) -> usize {
-        numbers::sum(block, which, numbers)
     }
 
     /// The bytes of a piece, at most 64, as tokens, two of them as one where that merge is sure: how many
@@ -462,7 +445,6 @@ mod tests {
         fn run<C: Classify>(self) -> Self::Output {
             let mut ids = [u32::MAX; 8];
             let count = C::look_up(self.0, self.1, &mut ids);
-            assert_eq!(C::number(self.0, self.1), count);
             (count, ids)
         }
     }

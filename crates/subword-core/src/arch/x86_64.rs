@@ -8,8 +8,7 @@ use super::wide::{self, Lanes, WideClasses};
 use super::wide_x86_64::{Bytes, Halves};
 use super::{
     AllTwoBytes, BLOCK, BertBlock, BertRules, Bounds, Classify, Cuts, FOUR, JoinedPairs, KEYS,
-    Kernel, Key, Line, MOST_BYTES, Masks, Odd, SmallNumbers, UTF8_GROUP, WINDOW, cuts, keys,
-    numbers, sets, sure,
+    Kernel, Key, Line, MOST_BYTES, Masks, Odd, UTF8_GROUP, WINDOW, cuts, keys, sets, sure,
 };
 
 pub(super) fn has_avx2() -> bool {
@@ -120,12 +119,6 @@ impl Classify for Avx512 {
     }
 
     #[inline(always)]
-    fn number(line: &Line, key: Key) -> usize {
-        // SAFETY: as above.
-        unsafe { sets::number_avx512(line, key) }
-    }
-
-    #[inline(always)]
     fn look_up(line: &Line, key: Key, into: &mut [u32; 8]) -> usize {
         // SAFETY: as above.
         unsafe { sets::look_up_avx512(line, key, into) }
@@ -157,12 +150,6 @@ impl Classify for Avx512 {
     fn cuts(block: &[u8; BLOCK], pairs: &JoinedPairs) -> Cuts {
         // SAFETY: as above.
         unsafe { cuts::cuts_avx512(block, pairs) }
-    }
-
-    #[inline(always)]
-    fn sum(block: &[u8; BLOCK], which: u32, numbers: &SmallNumbers) -> usize {
-        // SAFETY: as above.
-        unsafe { numbers::sum_avx512(block, which, numbers) }
     }
 
     #[inline(always)]

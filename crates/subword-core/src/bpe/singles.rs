@@ -1,15 +1,14 @@
 /*!
 The ids of every character of three bytes.
 
-Most of the segments that Chinese is cut into are one character, of at most three ids. They need no key
-and no look-up that may be in vain: a character is a number, and its ids lie in a table.
+Most of the segments that Chinese is cut into are one character, with at most three ids. They need no key and
+cannot be cache misses: a character is a number of sixteen bits, and its ids lie in a table.
 
 ```text
 中  E4 B8 AD  ->  4E2D  ->  first . second . third . how many
 ```
 */
 
-use crate::arch::{BLOCK, Classify, SmallNumbers};
 use crate::types::TokenId;
 
 /// How many bytes such a character has, and how many ids at most.
@@ -25,8 +24,6 @@ const ALL: usize = 1 << 16;
 #[derive(Debug)]
 pub struct Singles {
     entries: Box<[Entry; ALL]>,
-    /// How many there are, once more for who only counts.
-    numbers: Box<SmallNumbers>,
 }
 
 impl Singles {
@@ -39,32 +36,22 @@ impl Singles {
             entry
         };
         let entries: Box<[Entry]> = (0..ALL).map(entry).collect();
-        let mut numbers = Box::new([0; ALL / 16]);
-        for (i, entry) in entries.iter().enumerate() {
-            numbers[i / 16] |= entry[SINGLE] << (2 * (i % 16));
-        }
-        Singles { entries: entries.try_into().expect("an entry for each number"), numbers }
+        Singles { entries: entries.try_into().expect("an entry for each number") }
     }
 
-    /// Writes the ids of a run of such characters, and something behind them; says how many there are.
-    /// `into` has three places for each character, and one more.
+    /// Writes the ids of a run of such characters; returns how many there are. `into` has three places for each
+    /// character and one more, which may be written too.
     #[inline(always)]
     pub fn write(&self, run: &[u8], into: &mut [TokenId]) -> usize {
         let mut len = 0;
         for &character in run.as_chunks::<SINGLE>().0 {
             let entry = self.entries[number(character)];
-            // PERF: the fourth place is not needed, and one store of all is shorter.
+            // PERF: one store of all four places, of which the last does not count.
             let Some(places) = into[len..].first_chunk_mut() else { break };
             *places = entry;
             len += entry[SINGLE] as usize;
         }
         len
-    }
-
-    /// How many ids some of the characters have that a block starts with: bit i is the i-th.
-    #[inline(always)]
-    pub fn number<C: Classify>(&self, block: &[u8; BLOCK], which: u32) -> usize {
-        C::sum(block, which, &self.numbers)
     }
 }
 

@@ -123,9 +123,15 @@ pub struct View<'a> {
 }
 
 impl View<'_> {
-    /// Where a short piece lives, asked for ahead of its use.
+    /// Prefetches the line of a short piece.
     #[inline(always)]
-    pub fn line_of(&self, key: Key) -> u32 {
+    pub fn prefetch_key(&self, key: Key) {
+        self.prefetched_line(key);
+    }
+
+    /// The line where a short piece lives, which is prefetched.
+    #[inline(always)]
+    pub fn prefetched_line(&self, key: Key) -> u32 {
         let line = (arch::hash(key) >> self.short_shift) as u32;
         arch::prefetch_at(self.short, line as usize);
         line
@@ -143,9 +149,9 @@ impl View<'_> {
         C::keys(text, bounds, self.short_shift, keys, lines)
     }
 
-    /// Asks for lines of short pieces ahead of their use.
+    /// Prefetches lines of short pieces.
     #[inline(always)]
-    pub fn ask(&self, lines: &[u32]) {
+    pub fn prefetch(&self, lines: &[u32]) {
         lines.iter().for_each(|&line| arch::prefetch_at(self.short, line as usize));
     }
 
@@ -166,12 +172,6 @@ impl View<'_> {
     ) -> Option<[usize; KEYS]> {
         let line = |i: usize| self.short.get(lines[i] as usize);
         C::look_up_four([line(0)?, line(1)?, line(2)?, line(3)?], keys, into)
-    }
-
-    /// How many ids a short piece has; 0 as above.
-    #[inline(always)]
-    pub fn short_number<C: Classify>(&self, key: Key, line: u32) -> usize {
-        self.short.get(line as usize).map_or(0, |line| C::number(line, key))
     }
 
     /// The same for a short piece that did not stay in its line.
@@ -195,9 +195,9 @@ impl View<'_> {
         own.is_some_and(|own| has(own) || is_full(own) && beside.is_some_and(has))
     }
 
-    /// Where a middle piece lives, asked for ahead of its use.
+    /// The line where a middle-sized piece lives, which is prefetched.
     #[inline(always)]
-    pub fn middle_line_of(&self, text: &[u8], start: usize, end: usize, part: bool) -> u32 {
+    pub fn prefetched_middle_line(&self, text: &[u8], start: usize, end: usize, part: bool) -> u32 {
         let line = self.middle_line(&middle_key(text, start, end, part));
         arch::prefetch_at(self.middle, line);
         arch::prefetch_at(self.middle, line ^ 1);
@@ -287,7 +287,7 @@ impl Cache {
         let view = self.view();
         if end - start <= LONGEST_SHORT {
             let key = short_key(text, start, end, part);
-            let (line, mut ids) = (view.line_of(key), [0; 8]);
+            let (line, mut ids) = (view.prefetched_line(key), [0; 8]);
             let own =
                 view.short.get(line as usize).map_or(0, |own| arch::look_up(own, key, &mut ids));
             let count = if own > 0 { own } else { view.short_beside(key, line, &mut ids) };
@@ -349,7 +349,7 @@ impl Cache {
         for first in (0..sets).step_by(MOVED).rev() {
             self.short.take(first, MOVED, &mut lines);
             for key in lines.iter().flat_map(|&[a, b, c, d, ..]| [[a, b], [c, d]]) {
-                self.short.ask(short_hash(key));
+                self.short.prefetch(short_hash(key));
             }
             for [a, b, c, d, v, w, x, y] in lines.drain(..) {
                 self.put_short([a, b], [v, w]);
@@ -364,7 +364,7 @@ impl Cache {
         for first in (0..sets).step_by(MOVED).rev() {
             self.middle.take(first, MOVED, &mut lines);
             for &[a, b, c, d, ..] in &lines {
-                self.middle.ask(middle_hash(&[a, b, c, d]));
+                self.middle.prefetch(middle_hash(&[a, b, c, d]));
             }
             for [a, b, c, d, v, w, x, y] in lines.drain(..) {
                 self.put_middle([a, b, c, d], [v, w, x, y]);

@@ -4,29 +4,17 @@ A table of lines that grows.
 Lines are chosen by the top bits of a hash. A table starts small, so that little text needs little memory
 and stays in the processor's caches, and grows as it fills.
 
-New memory is dear: a megabyte from the kernel takes 0.1 to 1 ms, and the second half of a text in many
-languages takes 30 of them. So a table grows in place, where a copy would touch new memory for all the
-lines that there were; and the memory of large tables that are gone is kept for those that come, as an
-allocator keeps it.
+A table grows in place: a copy would touch new memory for all the lines that there were, and a page of new
+memory costs a page fault.
 */
 
-use super::Pool;
-use crate::arch::{self, FirstUse, Line, Lines};
-
-/// The memory of large tables that are gone, all zero again: of one worker at most, which has two.
-fn kept() -> &'static Pool<Lines> {
-    static KEPT: FirstUse<Pool<Lines>> = FirstUse::new();
-    KEPT.get_or_make(|| Pool::new(2))
-}
-
-/// The least lines that are worth keeping.
-const LARGE: usize = 1 << 18;
+use crate::arch::{self, Line, Lines};
 
 /// Lines that are chosen by the top bits of a hash.
 #[derive(Debug)]
 pub(super) struct Table {
     /// As many as there may be, a power of two. What was never used of it is no memory yet, and zero.
-    room: Box<Lines>,
+    room: Lines,
     /// How many are used.
     len: usize,
     shift: u32,
@@ -39,8 +27,7 @@ impl Table {
 
     pub(super) fn new(bytes: usize) -> Table {
         let most = power_of_two_below(bytes / size_of::<Line>());
-        let old = kept().take_if(|lines| lines.len() == most);
-        let room = old.unwrap_or_else(|| Box::new(Lines::room(most)));
+        let room = Lines::room(most);
         let most = room.len();
         let mut table = Table { room, len: 0, shift: 63, entered: 0 };
         table.extend(most.min(Table::FIRST));
@@ -90,9 +77,9 @@ impl Table {
         }
     }
 
-    /// Asks for the line of a hash ahead of its use.
+    /// Prefetches the line of a hash.
     #[inline(always)]
-    pub(super) fn ask(&self, hash: u64) {
+    pub(super) fn prefetch(&self, hash: u64) {
         arch::prefetch_at(&self.room, self.line_of(hash));
     }
 
@@ -114,33 +101,7 @@ impl Table {
     }
 }
 
-impl Drop for Table {
-    fn drop(&mut self) {
-        if self.room.len() >= LARGE {
-            self.lines_mut().fill(Line::default());
-            kept().put(std::mem::replace(&mut self.room, Box::new(Lines::room(0))));
-        }
-    }
-}
-
 /// The largest power of two that is at most `n`; 0 for 0.
 pub(super) fn power_of_two_below(n: usize) -> usize {
     n.checked_ilog2().map_or(0, |log| 1 << log)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_memory_of_a_large_table_comes_back_empty() {
-        let bytes = LARGE * size_of::<Line>();
-        for _ in 0..4 {
-            let mut table = Table::new(bytes);
-            assert!(table.lines().iter().all(|line| *line == [0; 8]));
-            table.reserve(LARGE);
-            assert!(table.lines().iter().all(|line| *line == [0; 8]));
-            table.lines_mut().fill([7; 8]);
-        }
-    }
 }

@@ -1,15 +1,15 @@
 /*!
 Documents that are encoded one after the other, whole or in parts.
 
-What one call needs and the next one too is made once: a [`DocumentEncoder`] has the finders of the special
-tokens that the caller wants, a [`Session`] has what one thread needs.
+What many calls share is made once: a [`DocumentEncoder`] has the finders of the special tokens that the
+caller wants, a [`Session`] has the cache and the buffers of one thread.
 
 A text that goes on can be encoded up to [`DocumentEncoder::last_cut`]; `boundary` says where that is.
 */
 
-use super::encode::Worker;
-use super::{Chosen, Tokenizer};
+use super::Tokenizer;
 use crate::boundary::{Boundary, Separator};
+use crate::encode::{ChosenFinders, Scratch};
 use crate::error::Result;
 use crate::special::Allowed;
 use crate::types::TokenId;
@@ -19,16 +19,16 @@ use crate::types::TokenId;
 pub struct DocumentEncoder<'t> {
     tokenizer: &'t Tokenizer,
     allowed: Allowed,
-    chosen: Chosen<'t>,
+    chosen: ChosenFinders<'t>,
     separator: Option<Separator>,
 }
 
-/// What one thread needs to encode.
+/// The cache and the buffers of one thread.
 #[derive(Debug)]
 pub struct Session<'t> {
     tokenizer: &'t Tokenizer,
     /// None once it was given back.
-    worker: Option<Box<Worker>>,
+    scratch: Option<Box<Scratch>>,
 }
 
 impl Tokenizer {
@@ -41,7 +41,7 @@ impl Tokenizer {
         Ok(DocumentEncoder {
             tokenizer: self,
             allowed: allowed.clone(),
-            chosen: self.chosen(allowed)?,
+            chosen: self.plan.chosen(allowed)?,
             separator: separator.map(Separator::new),
         })
     }
@@ -51,8 +51,8 @@ impl<'t> DocumentEncoder<'t> {
     /// For one thread.
     pub fn session(&self) -> Session<'t> {
         let tokenizer = self.tokenizer;
-        let worker = tokenizer.workers.take(|| Worker::new(tokenizer.cache_bytes));
-        Session { tokenizer, worker: Some(worker) }
+        let scratch = tokenizer.scratches.take(|| tokenizer.plan.new_scratch());
+        Session { tokenizer, scratch: Some(scratch) }
     }
 
     /// Appends the ids of a text.
@@ -62,13 +62,11 @@ impl<'t> DocumentEncoder<'t> {
         session: &mut Session<'_>,
         ids: &mut Vec<TokenId>,
     ) -> Result<()> {
-        let (tokenizer, finders) = (self.tokenizer, self.chosen.finders());
-        tokenizer.refuse(text, &self.allowed)?;
-        let worker =
-            session.worker.get_or_insert_with(|| Box::new(Worker::new(tokenizer.cache_bytes)));
-        tokenizer
-            .encode_text(text, finders, worker, ids)
-            .map_err(|error| tokenizer.with_position(error, &[text], finders))
+        let (plan, finders) = (&self.tokenizer.plan, self.chosen.get());
+        plan.refuse(text, &self.allowed)?;
+        let scratch = session.scratch.get_or_insert_with(|| Box::new(plan.new_scratch()));
+        plan.encode_text(text, finders, scratch, ids)
+            .map_err(|error| plan.with_position(error, &[text], finders))
     }
 
     /// The last place where `text`, which goes on, may be cut; 0 if there is none. Places up to
@@ -81,15 +79,16 @@ impl<'t> DocumentEncoder<'t> {
     pub(super) fn boundary(&self) -> Boundary<'_> {
         // What is forbidden must not be cut in two either: then nobody would see it.
         let refuses = self.allowed == Allowed::Error;
-        let finders = if refuses { &self.tokenizer.all } else { self.chosen.finders() };
-        self.tokenizer.boundary(finders).refusing(refuses).with_separator(self.separator.as_ref())
+        let plan = &self.tokenizer.plan;
+        let finders = if refuses { &plan.all } else { self.chosen.get() };
+        plan.boundary(finders).refusing(refuses).with_separator(self.separator.as_ref())
     }
 }
 
 impl Drop for Session<'_> {
     fn drop(&mut self) {
-        if let Some(worker) = self.worker.take() {
-            self.tokenizer.workers.put(worker);
+        if let Some(scratch) = self.scratch.take() {
+            self.tokenizer.scratches.put(scratch);
         }
     }
 }

@@ -5,7 +5,8 @@ mod cutting;
 mod interrupted;
 
 use super::*;
-use crate::model::{Merges, Pattern, SpecialToken};
+use crate::error::Error;
+use crate::model::{Merges, Normalizer, Pattern, SpecialToken};
 use crate::pretok::Named;
 use crate::types::TokenId;
 use crate::utf8::Characters;
@@ -99,14 +100,14 @@ fn a_batch_is_its_texts_one_by_one() {
     for threads in [1, 3] {
         let ragged = tokenizer.encode_batch(&texts, &Allowed::All, on(threads)).unwrap();
         let counts = tokenizer.count_batch(&texts, &Allowed::All, on(threads)).unwrap();
-        assert_eq!(ragged.offsets.len(), texts.len() + 1);
+        assert_eq!(ragged.bounds.len(), texts.len() + 1);
         for (i, text) in texts.iter().enumerate() {
-            let ids = &ragged.ids[ragged.offsets[i] as usize..ragged.offsets[i + 1] as usize];
+            let ids = &ragged.ids[ragged.bounds[i] as usize..ragged.bounds[i + 1] as usize];
             assert_eq!(ids, tokenizer.encode(text, &Allowed::All, on(1)).unwrap());
             assert_eq!(ids.len(), counts[i]);
         }
     }
-    assert_eq!(tokenizer.encode_batch(&[], &Allowed::Text, on(2)).unwrap().offsets, [0]);
+    assert_eq!(tokenizer.encode_batch(&[], &Allowed::Text, on(2)).unwrap().bounds, [0]);
 }
 
 #[test]
@@ -157,10 +158,11 @@ fn documents_in_a_row_are_encoded_one_by_one() {
             let take = |some: &[Ragged]| {
                 parts.extend(some.iter().flat_map(|part| {
                     lists(&Ragged {
-                        offsets: [&[0], &part.offsets[..]].concat(),
+                        bounds: [&[0], &part.bounds[..]].concat(),
                         ids: part.ids.clone(),
                     })
-                }))
+                }));
+                Ok(())
             };
             let done = tokenizer.encode_batch_parts(
                 given(),
@@ -192,7 +194,7 @@ fn a_batch_may_have_more_ids_than_its_start_promises() {
 }
 
 fn lists(ragged: &Ragged) -> Vec<Vec<TokenId>> {
-    let places = ragged.offsets.windows(2).map(|two| two[0] as usize..two[1] as usize);
+    let places = ragged.bounds.windows(2).map(|two| two[0] as usize..two[1] as usize);
     places.map(|place| ragged.ids[place].to_vec()).collect()
 }
 

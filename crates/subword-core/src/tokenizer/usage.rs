@@ -34,7 +34,7 @@ impl Tokenizer {
     /// How often each id comes out of the pieces.
     pub fn token_counts(&self, counts: &Counts, threads: Threads) -> Result<Vec<Count>> {
         let mut used: Vec<Count> = Vec::new();
-        memory::fill_up(&mut used, self.model.id_limit() as usize, 0)?;
+        memory::fill_up(&mut used, self.model().id_limit() as usize, 0)?;
         self.for_each_piece(counts, threads, |_, count, ids| {
             for &id in ids {
                 let one = &mut used[id as usize];
@@ -54,7 +54,7 @@ impl Tokenizer {
         counts: &Counts,
         threads: Threads,
     ) -> Result<(Model, Vec<Option<TokenId>>)> {
-        let model = &*self.model;
+        let model = self.model();
         let mut used = Vec::new();
         memory::fill_up(&mut used, model.id_limit() as usize, false)?;
         let words = model.as_word_piece().filter(|words| words.unknown == Unknown::Word);
@@ -102,15 +102,15 @@ impl Tokenizer {
         threads: Threads,
         mut entry: impl FnMut(&[u8], Count, &[TokenId]) -> Result<()>,
     ) -> Result<()> {
-        counts.check_made_by(self.model.normalizer, &self.model.pattern)?;
-        let whole = Tokenizer::new(Arc::new(self.model.of_pieces()), self.cache_bytes)?;
+        counts.check_made_by(self.model().normalizer, &self.model().pattern)?;
+        let whole = Tokenizer::new(Arc::new(self.model().of_pieces()), self.cache_bytes())?;
         let (mut bytes, mut ends) = (Vec::with_capacity(BATCH_BYTES), Vec::new());
         let mut encode = |bytes: &mut Vec<u8>, ends: &mut Vec<(usize, Count)>| {
             let starts = std::iter::once(0).chain(ends.iter().map(|&(end, _)| end));
             let pieces: Vec<&[u8]> =
                 starts.zip(ends.iter()).map(|(start, &(end, _))| &bytes[start..end]).collect();
             let ragged = whole.encode_batch(&pieces, &Allowed::Text, threads)?;
-            let places = ragged.offsets.windows(2).map(|two| two[0] as usize..two[1] as usize);
+            let places = ragged.bounds.windows(2).map(|two| two[0] as usize..two[1] as usize);
             for ((piece, &(_, count)), place) in pieces.iter().zip(ends.iter()).zip(places) {
                 entry(piece, count, &ragged.ids[place])?;
             }

@@ -107,15 +107,15 @@ fn small_blocks_and_any_chunks_change_nothing() {
             let text = text.as_bytes();
             for allowed in CHOICES {
                 let whole = tokenizer.encode(text, &allowed, on(1)).unwrap();
-                let chosen = tokenizer.chosen(&allowed).unwrap();
-                let finders = chosen.finders();
+                let chosen = tokenizer.plan.chosen(&allowed).unwrap();
+                let finders = chosen.get();
                 let mut ids = Vec::new();
                 let size = 1 + random.below(12);
-                for block in tokenizer.boundary(finders).blocks(text, size).unwrap() {
-                    let encode = |worker: &mut Worker| {
-                        tokenizer.encode_block(text, &block, finders, worker, &mut ids)
+                for block in tokenizer.plan.boundary(finders).blocks(text, size).unwrap() {
+                    let encode = |scratch: &mut Scratch| {
+                        tokenizer.plan.encode_block(text, &block, finders, scratch, &mut ids)
                     };
-                    tokenizer.with_worker(encode).unwrap();
+                    tokenizer.with_scratch(encode).unwrap();
                 }
                 assert_eq!(ids, whole, "{named:?} {normalizer:?} {size}");
                 let (mut ids, mut waiting) = (Vec::new(), Vec::new());

@@ -56,7 +56,7 @@ fn every_call_ends_and_the_next_one_is_right() {
     for tokenizer in tokenizers() {
         let allowed = Allowed::Text;
         let expected = tokenizer.encode(&text, &allowed, on(1)).unwrap();
-        let fresh = Tokenizer::new(tokenizer.model.clone(), 1 << 20).unwrap();
+        let fresh = Tokenizer::new(tokenizer.plan.model.clone(), 1 << 20).unwrap();
         for threads in [on(1), on(2)] {
             let batch = [&text[..], &text[..300_000]];
             let ended = [
@@ -66,7 +66,7 @@ fn every_call_ends_and_the_next_one_is_right() {
                 stopped(|| fresh.count_batch(&batch, &allowed, threads)),
                 stopped(|| {
                     let texts = batch.map(|text| Some(Characters::Utf8(text)));
-                    let none = |_: &[crate::Ragged]| ();
+                    let none = |_: &[crate::Ragged]| Ok(());
                     fresh.encode_batch_parts(texts.into_iter(), &allowed, threads, |r| r(), none)
                 }),
                 stopped(|| fresh.encode_offsets(&text, &allowed, None)),

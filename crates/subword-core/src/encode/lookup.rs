@@ -1,0 +1,157 @@
+/*!
+The second pass over a batch: the ids of the pieces that the cache has, and the misses between them.
+
+The keys are compared in the cache lines that the first pass has prefetched. A piece that is not in the line of its
+key may be in the neighbouring line or in the table of middle-sized pieces; what is in none of them is a miss,
+and its place among the hits is kept.
+*/
+
+use super::cjk::{self, Cjk, CjkWalk};
+use super::misses::{DocumentMark, Miss};
+use super::prefetch::{Entries, Segment, key_and_line};
+use crate::arch::{Classify, Kernel};
+use crate::cache::{Key, LONGEST_MIDDLE, LONGEST_SHORT, MIDDLE_IDS, View};
+use crate::types::TokenId;
+
+/// Looks up all entries; returns how many ids there are then.
+pub(super) struct LookUp<'a> {
+    pub(super) text: &'a [u8],
+    pub(super) entries: &'a Entries,
+    pub(super) view: View<'a>,
+    pub(super) cjk: Option<Cjk<'a>>,
+    /// The first `held` are those of earlier batches; there is room for those of all entries.
+    pub(super) hits: &'a mut [TokenId],
+    pub(super) held: usize,
+    pub(super) misses: &'a mut Vec<Miss>,
+    /// Where packed documents end in the text.
+    pub(super) documents: &'a [usize],
+    pub(super) document_marks: &'a mut Vec<DocumentMark>,
+}
+
+impl Kernel for LookUp<'_> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run<C: Classify>(self) -> usize {
+        match self.entries.cjk {
+            false => self.each::<C, false>(),
+            true => self.each::<C, true>(),
+        }
+    }
+}
+
+impl LookUp<'_> {
+    /// `CJK`: one of the entries is Chinese or Japanese.
+    #[inline(always)]
+    fn each<C: Classify, const CJK: bool>(self) -> usize {
+        let LookUp { text, entries, view, cjk, hits, held, misses, documents, document_marks } =
+            self;
+        let (mut len, mut at) = (held, 0);
+        let mut documents = documents.iter();
+        loop {
+            // Document by document, so that the inner loop reads nothing of an entry but its key.
+            let document = documents.next().and_then(|&end| entries.up_to(end, at));
+            let to = document.unwrap_or(entries.count);
+            let keys = entries.keys[at..to].iter().zip(&entries.lines[at..to]);
+            for (number, (&key, &line)) in keys.enumerate() {
+                let Some(into) = hits[len..].first_chunk_mut() else { break };
+                let is_cjk = CJK && cjk::is_key(key);
+                let mut count = if is_cjk { 0 } else { view.short_into::<C>(key, line, into) };
+                if count == 0 {
+                    let segment = entries.segment(at + number);
+                    if let Some(cjk) = cjk.filter(|_| is_cjk) {
+                        len = walk::<C>(cjk, view, text, segment, key, hits, len, misses);
+                        continue;
+                    }
+                    count = elsewhere(view, text, segment, key, line, &mut hits[len..]);
+                    if count == 0 {
+                        misses.push(Miss::new(len, segment));
+                    }
+                }
+                len += count;
+            }
+            if document.is_none() {
+                break;
+            }
+            at = to;
+            document_marks.push(DocumentMark { hits: len, misses: misses.len() });
+        }
+        len
+    }
+}
+
+/// Looks up the segments of a Chinese or Japanese piece; `len` ids are there, returns how many are then.
+#[inline(always)]
+#[allow(clippy::too_many_arguments)]
+fn walk<C: Classify>(
+    cjk: Cjk,
+    view: View,
+    text: &[u8],
+    piece: Segment,
+    key: Key,
+    hits: &mut [TokenId],
+    mut len: usize,
+    misses: &mut Vec<Miss>,
+) -> usize {
+    let mut segments = CjkWalk::new(piece, key);
+    while let Some((segment, is_run)) = segments.next::<C>(text, cjk.joins) {
+        let into = &mut hits[len..];
+        let count = if is_run {
+            cjk.singles.write(&text[segment.start..segment.end], into)
+        } else {
+            entry_into::<C>(view, text, segment, into)
+        };
+        if count == 0 {
+            misses.push(Miss::new(len, segment));
+        }
+        len += count;
+    }
+    len
+}
+
+/// Writes the ids of a piece or segment that was not prefetched; returns how many there are, 0 for a miss.
+#[inline(always)]
+pub(super) fn entry_into<C: Classify>(
+    view: View,
+    text: &[u8],
+    segment: Segment,
+    into: &mut [TokenId],
+) -> usize {
+    let (key, line) = key_and_line(view, text, segment);
+    let count = match into.first_chunk_mut() {
+        Some(into) => view.short_into::<C>(key, line, into),
+        None => 0,
+    };
+    if count > 0 { count } else { elsewhere(view, text, segment, key, line, into) }
+}
+
+/// Writes the ids of a piece that is not in the line of its key; returns how many there are, 0 for a miss.
+#[inline(always)]
+fn elsewhere(
+    view: View,
+    text: &[u8],
+    segment: Segment,
+    key: Key,
+    line: u32,
+    into: &mut [TokenId],
+) -> usize {
+    let Segment { start, end, part } = segment;
+    if end - start <= LONGEST_SHORT {
+        let Some(into) = into.first_chunk_mut() else { return 0 };
+        let count = view.short_beside(key, line, into);
+        if count > 0 || !view.is_marked(key, line) {
+            return count;
+        }
+    }
+    if end - start > LONGEST_MIDDLE {
+        return 0;
+    }
+    let found = if end - start <= LONGEST_SHORT {
+        view.middle(text, start, end, part)
+    } else {
+        view.middle_at(key[0] as u32, text, start, end, part)
+    };
+    let Some((ids, count)) = found else { return 0 };
+    into[..MIDDLE_IDS].copy_from_slice(&ids);
+    count
+}

@@ -1,0 +1,259 @@
+/*!
+Models whose pieces do not start as plain bytes: characters, end-of-word marks, unknown tokens; and models that
+cut pieces into the longest tokens.
+
+The path is that of bytes with fewer shortcuts. A piece is looked up in the cache. A miss is cut where no token
+can span, each part is looked up in turn, and what is still missing is merged. A part that does not end its
+piece has no mark, so the cache keeps it apart from the same bytes as a whole piece.
+
+```text
+ENCODE  "low  lower"  ->  low | lower          white space is skipped where there is a mark
+                      ->  low</w>   low er</w>
+DECODE  low</w> low er</w>  ->  "low lower"    the mark is a space, but not at the very end
+```
+*/
+
+use super::{Finders, Path, Plan, Scratch, Sink};
+use crate::cache::{LONGEST_SHORT, short_key};
+use crate::error::{Error, Result};
+use crate::pretok::BATCH;
+use crate::types::TokenId;
+use crate::{interrupt, longest, memory};
+
+impl Plan {
+    /// Encodes a text that only has to be cut and merged.
+    pub(super) fn encode_words(
+        &self,
+        text: &[u8],
+        scratch: &mut Scratch,
+        sink: &mut impl Sink,
+    ) -> Result<()> {
+        let mut cursor = self.splitter.cursor(text)?;
+        let (mut ends, mut batch) =
+            (std::mem::take(&mut scratch.ends), Vec::with_capacity(2 * BATCH));
+        let mut at = 0;
+        loop {
+            let pieces = cursor.next_batch(&mut ends);
+            if pieces.is_empty() || sink.is_full() {
+                break;
+            }
+            // The cache lines of all pieces are prefetched before the first one is read.
+            let view = scratch.cache.view();
+            for &end in pieces {
+                let start = std::mem::replace(&mut at, end);
+                if self.model.start.skips(&text[start..end]) {
+                    continue;
+                }
+                if end - start <= LONGEST_SHORT {
+                    view.prefetch_key(short_key(text, start, end, false));
+                }
+                batch.push((start, end));
+            }
+            for (start, end) in batch.drain(..) {
+                self.encode_word(text, start, end, scratch, sink)?;
+                interrupt::worked(end - start)?;
+            }
+        }
+        scratch.ends = ends;
+        Ok(())
+    }
+
+    /// The piece `text[start..end]`.
+    fn encode_word(
+        &self,
+        text: &[u8],
+        start: usize,
+        end: usize,
+        scratch: &mut Scratch,
+        sink: &mut impl Sink,
+    ) -> Result<()> {
+        if !self.recall(text, (start, end), false, scratch, sink)? {
+            let mut ids = std::mem::take(&mut scratch.ids);
+            ids.clear();
+            self.encode_new_word(text, start, end, scratch, &mut ids)?;
+            sink.many(&ids)?;
+            scratch.ids = ids;
+        }
+        Ok(())
+    }
+
+    /// Calls `each` with the place of every piece that has tokens, as long as it says so.
+    fn each_word(
+        &self,
+        text: &[u8],
+        mut each: impl FnMut(usize, usize) -> Result<bool>,
+    ) -> Result<()> {
+        let mut cursor = self.splitter.cursor(text)?;
+        let (mut ends, mut start) = (Vec::new(), 0);
+        loop {
+            let pieces = cursor.next_batch(&mut ends);
+            if pieces.is_empty() {
+                return Ok(());
+            }
+            for &end in pieces {
+                interrupt::worked(end - start)?;
+                if !self.model.start.skips(&text[start..end]) && !each(start, end)? {
+                    return Ok(());
+                }
+                start = end;
+            }
+        }
+    }
+
+    /// Gives the ids of a piece to `sink` if the cache has them. `part`: it does not end its piece.
+    fn recall(
+        &self,
+        text: &[u8],
+        (start, end): (usize, usize),
+        part: bool,
+        scratch: &Scratch,
+        sink: &mut impl Sink,
+    ) -> Result<bool> {
+        let mut taken = Ok(());
+        let known = scratch.cache.recall(text, start, end, part, |ids| taken = sink.many(ids));
+        taken.map(|()| known)
+    }
+
+    /// Appends the ids of a cache miss.
+    fn encode_new_word(
+        &self,
+        text: &[u8],
+        start: usize,
+        end: usize,
+        scratch: &mut Scratch,
+        ids: &mut Vec<TokenId>,
+    ) -> Result<()> {
+        let piece = &text[start..end];
+        if u32::try_from(piece.len()).is_err() {
+            let message = format!("a piece of {} bytes is over the limit of 4 GiB", piece.len());
+            return Err(Error::Text { message, position: start });
+        }
+        if let Path::Longest(longest) = &self.path {
+            let missing = longest
+                .encode(piece, &mut scratch.longest, |id, _, _| memory::extend(ids, &[id]))?;
+            if let Some(at) = missing {
+                return Err(no_token(&piece[at..], start + at));
+            }
+            scratch.cache.insert(text, start, end, false, ids);
+            return Ok(());
+        }
+        let vocab = &self.model.vocab;
+        let merge = |from: usize, to: usize, scratch: &mut Scratch, ids: &mut Vec<TokenId>| {
+            let (whole, known) = (to == end, ids.len());
+            let missing =
+                self.merger.encode_word(vocab, &text[from..to], whole, &mut scratch.merged, ids)?;
+            if let Some(at) = missing {
+                return Err(no_token(&text[from + at..to], from + at));
+            }
+            interrupt::worked(to - from)?;
+            scratch.cache.insert(text, from, to, !whole, &ids[known..]);
+            Ok(())
+        };
+        if piece.len() <= LONGEST_SHORT || self.unk_merges {
+            return merge(start, end, scratch, ids);
+        }
+        self.joins().each_part(piece, |from, to| {
+            let (from, to) = (start + from, start + to);
+            if self.recall(text, (from, to), to < end, scratch, ids)? {
+                return Ok(());
+            }
+            merge(from, to, scratch, ids)
+        })?;
+        scratch.cache.insert(text, start, end, false, ids);
+        Ok(())
+    }
+
+    /// Calls `each` with every id of a text and its place there. The mark has no width; the unk token has that
+    /// of one character, or of all characters that no token covers.
+    pub(super) fn locate_words(
+        &self,
+        text: &[u8],
+        scratch: &mut Scratch,
+        mut each: impl FnMut(TokenId, usize, usize) -> Result<()>,
+    ) -> Result<()> {
+        if let Path::Longest(longest) = &self.path {
+            return self.each_word(text, |from, to| {
+                let missing =
+                    longest.encode(&text[from..to], &mut scratch.longest, |id, a, b| {
+                        each(id, from + a, from + b)
+                    })?;
+                missing.map_or(Ok(true), |at| Err(no_token(&text[from + at..to], from + at)))
+            });
+        }
+        let start = &self.model.start;
+        let mut ids = Vec::new();
+        self.each_word(text, |from, to| {
+            ids.clear();
+            self.encode_word(text, from, to, scratch, &mut ids)?;
+            let (mut at, last) = (from, ids.len().saturating_sub(1));
+            for (i, &id) in ids.iter().enumerate() {
+                let unit = || start.units.of(&text[at..to]).next().unwrap_or_default();
+                let unknown = start.unk == Some(id) && self.model.vocab.id_of(unit()) != Some(id);
+                let end = match i {
+                    _ if i == last => to,
+                    _ if unknown => at + unit().len(),
+                    _ => to.min(at + self.model.token_bytes(id).map_or(0, <[u8]>::len)),
+                };
+                each(id, at, end)?;
+                at = end;
+            }
+            Ok(true)
+        })
+    }
+
+    /// The error about a character without a token, with its place in the text that the caller gave;
+    /// any other error as it is.
+    pub(crate) fn with_position(&self, error: Error, texts: &[&[u8]], finders: &Finders) -> Error {
+        let is_exact = matches!(self.path, Path::Bytes | Path::Words(_));
+        if is_exact || !matches!(error, Error::Text { .. }) {
+            return error;
+        }
+        texts.iter().find_map(|text| self.first_unknown(text, finders).err()).unwrap_or(error)
+    }
+
+    /// An error if a character of the text has no token.
+    fn first_unknown(&self, text: &[u8], finders: &Finders) -> Result<()> {
+        let (mut tokens, mut scratch) = (Vec::new(), longest::Scratch::default());
+        finders.raw.split(text, |span| {
+            if span.special.is_some() {
+                return Ok(());
+            }
+            let (normal, map) = self.model.normalizer.apply_mapped(&text[span.start..span.end])?;
+            finders.normal.split(&normal, |part| {
+                if part.special.is_some() {
+                    return Ok(());
+                }
+                let part_text = &normal[part.start..part.end];
+                self.each_word(part_text, |from, to| {
+                    let word = &part_text[from..to];
+                    let missing = match &self.path {
+                        Path::Longest(longest) => {
+                            longest.encode(word, &mut scratch, |_, _, _| Ok(()))?
+                        }
+                        _ => {
+                            self.merger.first_tokens(&self.model.vocab, word, true, &mut tokens)?
+                        }
+                    };
+                    missing.map_or(Ok(true), |at| {
+                        let position = span.start + map.start(part.start + from + at);
+                        Err(no_token(&part_text[from + at..to], position))
+                    })
+                })
+            })
+        })
+    }
+}
+
+/// The error about the first character of `text`.
+fn no_token(text: &[u8], position: usize) -> Error {
+    let unit = crate::model::Units::Characters.of(text).next().unwrap_or_default();
+    let what = match std::str::from_utf8(unit) {
+        Ok(character) => format!("the character {character:?}"),
+        Err(_) => format!("byte 0x{:02X}", unit[0]),
+    };
+    let message = format!("the model has no token for {what}, and no unk token");
+    Error::Text { message, position }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,237 @@
+/*!
+Ids with the place in the original text that each comes from.
+
+Tokens spell the normalised text, so their lengths give places in it; the normaliser's map leads
+back to the original. Last, white space may be left out of a place, as Hugging Face's library does it:
+
+```text
+"Hello there"  ->  Hello (0, 5)   Ġthere (5, 11), trimmed (6, 11)
+```
+
+It counts the spaces at both ends of the token, not those of the text that it comes from, and takes off
+as many characters. Of ordinary bytes only the space counts, of special tokens all white space.
+*/
+
+use super::{Finders, Path, Plan, Scratch};
+use crate::error::Result;
+use crate::model::{TrimOffsets, Units};
+use crate::special::Span;
+use crate::types::TokenId;
+use crate::{interrupt, memory};
+
+/// Ids, and for each the bytes of the original text that it stands for.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Located {
+    /// The ids.
+    pub ids: Vec<TokenId>,
+    /// Where each starts and ends, in bytes.
+    pub places: Vec<(usize, usize)>,
+}
+
+/// Puts ids and places together.
+struct Locator<'t> {
+    text: &'t [u8],
+    trim: TrimOffsets,
+    located: Located,
+}
+
+impl Locator<'_> {
+    /// Adds an id; `spaces` counts the white space at both ends of its token.
+    fn push(
+        &mut self,
+        id: TokenId,
+        place: (usize, usize),
+        spaces: impl FnOnce() -> Spaces,
+    ) -> Result<()> {
+        let place = match self.trim {
+            TrimOffsets::Nothing => place,
+            _ => self.trimmed(place, spaces()),
+        };
+        memory::extend(&mut self.located.ids, &[id])?;
+        memory::extend(&mut self.located.places, &[place])?;
+        interrupt::worked(place.1 - place.0)
+    }
+
+    fn trimmed(&self, (mut start, mut end): (usize, usize), spaces: Spaces) -> (usize, usize) {
+        let first = self.located.ids.is_empty() || start == 0;
+        let but_first = self.trim == TrimOffsets::SpacesButFirst && first && spaces.before == 1;
+        let characters = |from: usize, to: usize| Units::Characters.of(&self.text[from..to]);
+        if !but_first {
+            start += characters(start, end).take(spaces.before).map(<[u8]>::len).sum::<usize>();
+        }
+        if spaces.after == 0 {
+            return (start, end);
+        }
+        let inside = characters(start, end).count();
+        // Where normalisation makes many spaces of a few characters, there may be too few to take off.
+        if inside >= spaces.after || characters(0, end).take(spaces.after).count() == spaces.after {
+            let left = inside.saturating_sub(spaces.after);
+            end = start + characters(start, end).take(left).map(<[u8]>::len).sum::<usize>();
+        }
+        (start, end)
+    }
+}
+
+/// How many characters of white space a token has at its ends.
+struct Spaces {
+    before: usize,
+    after: usize,
+}
+
+impl Spaces {
+    /// Those of bytes: in GPT-2's alphabet only the space is white.
+    fn of_bytes(token: &[u8]) -> Spaces {
+        let space = |byte: &&u8| **byte == b' ';
+        Spaces {
+            before: token.iter().take_while(space).count(),
+            after: token.iter().rev().take_while(space).count(),
+        }
+    }
+
+    /// Those of a text. The library takes the space of GPT-2's alphabet for one there, too.
+    fn of_text(token: &[u8]) -> Spaces {
+        let token = String::from_utf8_lossy(token);
+        let white = |c: &char| *c == 'Ġ' || c.is_whitespace();
+        Spaces {
+            before: token.chars().take_while(white).count(),
+            after: token.chars().rev().take_while(white).count(),
+        }
+    }
+}
+
+impl Plan {
+    /// The ids of a text and where they come from. `trim` says whether white space is left out; if
+    /// none, the model does.
+    pub(crate) fn encode_offsets(
+        &self,
+        text: &[u8],
+        finders: &Finders,
+        trim: Option<bool>,
+        scratch: &mut Scratch,
+    ) -> Result<Located> {
+        let trim = match (trim, self.model.trim_offsets) {
+            (Some(false), _) => TrimOffsets::Nothing,
+            (Some(true), TrimOffsets::Nothing) => TrimOffsets::Spaces,
+            (_, trim) => trim,
+        };
+        let mut locator = Locator { text, trim, located: Located::default() };
+        finders.raw.split(text, |span| match span.special {
+            Some(id) => locator
+                .push(id, (span.start, span.end), || Spaces::of_text(&text[span.start..span.end])),
+            None => self.locate(text, span, finders, scratch, &mut locator),
+        })?;
+        Ok(locator.located)
+    }
+
+    fn locate(
+        &self,
+        text: &[u8],
+        span: Span,
+        finders: &Finders,
+        scratch: &mut Scratch,
+        locator: &mut Locator,
+    ) -> Result<()> {
+        let (normal, map) = self.model.normalizer.apply_mapped(&text[span.start..span.end])?;
+        let place = |start: usize, end: usize| {
+            let (from, to) = map.place(start, end);
+            (span.start + from, span.start + to)
+        };
+        finders.normal.split(&normal, |part| {
+            let part_text = &normal[part.start..part.end];
+            if let Some(id) = part.special {
+                return locator
+                    .push(id, place(part.start, part.end), || Spaces::of_text(part_text));
+            }
+            let mut push = |id, start: usize, end: usize| {
+                let place = place(part.start + start, part.start + end);
+                locator.push(id, place, || self.spaces(id))
+            };
+            match &self.path {
+                Path::Words(words) => return self.locate_word_pieces(words, part_text, push),
+                Path::NonByte | Path::Longest(_) => {
+                    return self.locate_words(part_text, scratch, push);
+                }
+                Path::Bytes => {}
+            }
+            let (mut ids, mut at) = (Vec::new(), 0);
+            self.encode_ordinary(part_text, scratch, &mut ids)?;
+            for id in ids {
+                let end = at + self.model.token_bytes(id).map_or(0, <[u8]>::len);
+                push(id, at, end)?;
+                at = end;
+            }
+            Ok(())
+        })
+    }
+
+    /// The white space of an ordinary token.
+    fn spaces(&self, id: TokenId) -> Spaces {
+        let token = self.model.token_bytes(id).unwrap_or_default();
+        match self.model.start.units {
+            Units::Bytes => Spaces::of_bytes(token),
+            Units::Characters => Spaces::of_text(token),
+        }
+    }
+}
+
+/// Places in bytes as places in characters: a place within a character moves outwards to its edge.
+/// A byte that is not part of a valid character counts as one.
+pub fn in_characters(text: &[u8], mut places: Vec<(usize, usize)>) -> Result<Vec<(usize, usize)>> {
+    // The number of the character that each byte belongs to.
+    let mut character = memory::with_capacity(text.len() + 1)?;
+    let mut count = 0;
+    for chunk in text.utf8_chunks() {
+        let lengths = chunk.valid().chars().map(char::len_utf8);
+        for len in lengths.chain(chunk.invalid().iter().map(|_| 1)) {
+            character.extend(std::iter::repeat_n(count, len));
+            count += 1;
+            interrupt::worked(len)?;
+        }
+    }
+    character.push(count);
+    for (start, end) in &mut places {
+        let inside = *end > 0 && character[*end] == character[*end - 1];
+        *end = character[*end] + usize::from(inside);
+        *start = character[*start];
+        interrupt::worked(8)?;
+    }
+    Ok(places)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_characters;
+
+    #[test]
+    fn places_within_a_character_move_to_its_edges() {
+        let text = "aé中\u{1F600}".as_bytes();
+        let text = [text, b"\xFFz"].concat();
+        let places = vec![
+            (0, 1),
+            (1, 2),
+            (2, 3),
+            (1, 3),
+            (3, 6),
+            (4, 5),
+            (7, 9),
+            (6, 10),
+            (10, 11),
+            (11, 12),
+            (12, 12),
+        ];
+        let expected = [
+            (0, 1),
+            (1, 2),
+            (1, 2),
+            (1, 2),
+            (2, 3),
+            (2, 3),
+            (3, 4),
+            (3, 4),
+            (4, 5),
+            (5, 6),
+            (6, 6),
+        ];
+        assert_eq!(in_characters(&text, places).unwrap(), expected);
+    }
+}

@@ -1,0 +1,296 @@
+/*!
+Everything that encoding needs and never changes: chosen once, when a tokenizer is made.
+
+```text
+text -> added tokens cut out -> normalised -> those of the second phase cut out -> the path of the model
+```
+
+The plain chain (normaliser, pattern, model) defines the ids of every model. A path is a way to compute them
+that fits a kind of model; all paths are tested against the chain.
+*/
+
+use std::sync::Arc;
+
+use super::finders::{ChosenFinders, Finders};
+use super::selections::Selections;
+use super::wordpiece::{FastWords, Words};
+use super::{Scratch, Sink};
+use crate::arch::{FirstUse, Level};
+use crate::boundary::Boundary;
+use crate::bpe::{Joins, Merger};
+use crate::error::{Error, Result};
+use crate::longest::Longest;
+use crate::model::{Encoder, Merges, Model};
+use crate::pretok::Splitter;
+use crate::special::{Allowed, Span};
+use crate::vocab::Vocab;
+use crate::wordpiece::Linear;
+
+/// The vocabulary of a model that does not merge, as far as cutting long pieces is concerned.
+static NO_TOKENS: FirstUse<Vocab> = FirstUse::new();
+
+/// A model made ready to encode.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    pub(crate) model: Arc<Model>,
+    pub(crate) path: Path,
+    pub(super) splitter: Splitter,
+    pub(super) merger: Merger,
+    /// Where no token spans two characters; made when a long piece first asks.
+    joins: FirstUse<Joins>,
+    /// A merge joins the unk token. It stands for other bytes than its own, so where no token spans
+    /// says nothing about where a word may be cut.
+    pub(super) unk_merges: bool,
+    /// The finders of all added tokens.
+    pub(crate) all: Finders,
+    /// The finders of the added tokens that are always matched.
+    always: Finders,
+    /// The finders of the selections that callers asked for last.
+    selections: Selections,
+    /// The bytes that cannot be encoded, usually none.
+    missing_bytes: Vec<u8>,
+    pub(super) level: Level,
+    /// The bound of the cache of each thread.
+    pub(crate) cache_bytes: usize,
+}
+
+/// How the pieces of a model become ids.
+#[derive(Debug)]
+pub(crate) enum Path {
+    /// Byte-level BPE: pieces start as bytes and are merged.
+    Bytes,
+    /// BPE that starts from something else: see `nonbyte`.
+    NonByte,
+    /// Pieces are cut into the longest tokens: see `nonbyte`.
+    Longest(Longest),
+    /// WordPiece.
+    Words(Words),
+}
+
+impl Plan {
+    /// Prepares a model that `Model::checked` has passed. `cache_bytes` bounds the cache of each thread
+    /// that encodes at the same time; 0 switches it off.
+    pub(crate) fn new(model: Arc<Model>, cache_bytes: usize) -> Result<Plan> {
+        let path = match model.as_word_piece() {
+            Some(words) => Path::Words(Words::Fast(Box::new(FastWords::new(&model, words)))),
+            None if model.encoder == Encoder::Longest => Path::Longest(Longest::new(&model)),
+            None if model.start.is_plain() => Path::Bytes,
+            None => Path::NonByte,
+        };
+        Plan::with_path(model, path, cache_bytes)
+    }
+
+    /// The same for a WordPiece model, in time that is linear in the text whatever the vocabulary, and
+    /// without a cache: see `wordpiece::Linear`.
+    pub(crate) fn linear(model: Arc<Model>) -> Result<Plan> {
+        let Some(words) = model.as_word_piece() else {
+            let message = "only WordPiece models have a linear encoder".to_owned();
+            return Err(Error::Argument { message });
+        };
+        let words = Words::Linear(Box::new(Linear::new(&model, words)?));
+        Plan::with_path(model, Path::Words(words), 0)
+    }
+
+    fn with_path(model: Arc<Model>, path: Path, cache_bytes: usize) -> Result<Plan> {
+        if let Merges::Listed(pairs) = &model.merges {
+            Merger::try_memory(pairs.len())?;
+        }
+        let merger = Merger::new(&model)?;
+        let is_bytes = matches!(path, Path::Bytes);
+        Ok(Plan {
+            splitter: Splitter::new(&model.pattern)?,
+            missing_bytes: if is_bytes { merger.missing_bytes() } else { Vec::new() },
+            path,
+            merger,
+            joins: FirstUse::new(),
+            unk_merges: unk_merges(&model),
+            all: Finders::new(&model, |_, _| true)?,
+            always: Finders::of_always(&model)?,
+            selections: Selections::new(&model),
+            level: Level::chosen()?,
+            model,
+            cache_bytes,
+        })
+    }
+
+    /// What a thread needs to encode. The cache of a WordPiece model starts with the words that are tokens.
+    pub(crate) fn new_scratch(&self) -> Scratch {
+        let mut scratch = Scratch::new(self.cache_bytes);
+        if let Path::Words(Words::Fast(fast)) = &self.path {
+            self.remember_vocabulary(fast, &mut scratch);
+        }
+        scratch
+    }
+
+    /// Whether this is byte-level BPE.
+    pub(crate) fn is_bytes(&self) -> bool {
+        matches!(self.path, Path::Bytes)
+    }
+
+    /// Whether every text can be encoded, so that no error has to say where it is.
+    pub(crate) fn takes_everything(&self, allowed: &Allowed) -> bool {
+        let has_all = matches!(self.path, Path::Bytes | Path::Words(_));
+        has_all && self.missing_bytes.is_empty() && *allowed != Allowed::Error
+    }
+
+    /// Where a long piece may be cut.
+    #[inline]
+    pub(super) fn joins(&self) -> &Joins {
+        self.joins.get_or_make(|| match self.path {
+            Path::Words(_) => Joins::new(NO_TOKENS.get_or_make(Vocab::default)),
+            _ => Joins::new(&self.model.vocab),
+        })
+    }
+
+    /// Where texts may be cut in which these added tokens are searched for.
+    pub(crate) fn boundary<'a>(&'a self, finders: &'a Finders) -> Boundary<'a> {
+        Boundary::new(self.model.normalizer, &self.splitter, &finders.raw)
+            .with_normal(&finders.normal)
+    }
+
+    /// Runs with the finders that a caller's choice asks for. Errors say where in the text they are.
+    pub(crate) fn with_finders<R>(
+        &self,
+        allowed: &Allowed,
+        texts: &[&[u8]],
+        run: impl FnOnce(&Finders) -> Result<R>,
+    ) -> Result<R> {
+        texts.iter().try_for_each(|text| self.refuse(text, allowed))?;
+        let chosen = self.chosen(allowed)?;
+        run(chosen.get()).map_err(|error| self.with_position(error, texts, chosen.get()))
+    }
+
+    /// The finders that a caller's choice asks for.
+    pub(crate) fn chosen(&self, allowed: &Allowed) -> Result<ChosenFinders<'_>> {
+        match allowed {
+            Allowed::Text | Allowed::Error => Ok(ChosenFinders::Kept(&self.always)),
+            Allowed::All => Ok(ChosenFinders::Kept(&self.all)),
+            Allowed::Only(contents) if contents.is_empty() => Ok(ChosenFinders::Kept(&self.always)),
+            Allowed::Only(contents) => {
+                self.selections.finders(&self.model, contents).map(ChosenFinders::Shared)
+            }
+        }
+    }
+
+    /// An error if the text has what cannot be encoded, or what the caller forbids.
+    pub(crate) fn refuse(&self, text: &[u8], allowed: &Allowed) -> Result<()> {
+        if !self.missing_bytes.is_empty() {
+            self.refuse_missing_bytes(text)?;
+        }
+        if *allowed == Allowed::Error { self.refuse_special(text) } else { Ok(()) }
+    }
+
+    /// An error if the text has a byte that is no token.
+    fn refuse_missing_bytes(&self, text: &[u8]) -> Result<()> {
+        let missing = |byte: &u8| self.missing_bytes.contains(byte);
+        match text.iter().position(missing) {
+            Some(position) => {
+                let message = format!("the model has no token for byte 0x{:02X}", text[position]);
+                Err(Error::Text { message, position })
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// An error if the text spells a special token that is not always matched.
+    fn refuse_special(&self, text: &[u8]) -> Result<()> {
+        for finder in [&self.all.raw, &self.all.normal] {
+            let mut at = 0;
+            while let Some((token, start)) = finder.first(&text[at..]) {
+                if !token.always {
+                    let (token, position) = (token.content.clone(), at + start);
+                    return Err(Error::SpecialToken { token, position });
+                }
+                at += start + token.content.len();
+            }
+        }
+        Ok(())
+    }
+
+    /// Encodes a text, added tokens and all.
+    pub(crate) fn encode_text(
+        &self,
+        text: &[u8],
+        finders: &Finders,
+        scratch: &mut Scratch,
+        sink: &mut impl Sink,
+    ) -> Result<()> {
+        if finders.raw.is_empty() {
+            return self.encode_raw(text, finders, scratch, sink);
+        }
+        finders.raw.split(text, |span| self.encode_span(text, &span, finders, scratch, sink))
+    }
+
+    /// Encodes a part of a text between two places where `boundary` allows a cut.
+    pub(crate) fn encode_block(
+        &self,
+        text: &[u8],
+        block: &[Span],
+        finders: &Finders,
+        scratch: &mut Scratch,
+        sink: &mut impl Sink,
+    ) -> Result<()> {
+        block.iter().try_for_each(|span| self.encode_span(text, span, finders, scratch, sink))
+    }
+
+    fn encode_span(
+        &self,
+        text: &[u8],
+        span: &Span,
+        finders: &Finders,
+        scratch: &mut Scratch,
+        sink: &mut impl Sink,
+    ) -> Result<()> {
+        match span.special {
+            Some(id) => sink.many(&[id]),
+            None => self.encode_raw(&text[span.start..span.end], finders, scratch, sink),
+        }
+    }
+
+    /// Encodes what stands between two added tokens, not yet normalised.
+    fn encode_raw(
+        &self,
+        text: &[u8],
+        finders: &Finders,
+        scratch: &mut Scratch,
+        sink: &mut impl Sink,
+    ) -> Result<()> {
+        if let Path::Words(Words::Fast(fast)) = &self.path
+            && let Some(front) = fast.front.as_ref().filter(|_| finders.normal.is_empty())
+        {
+            return self.encode_texts(fast, front, &[text], scratch, sink);
+        }
+        let text = self.model.normalizer.apply_by_blocks(text)?;
+        if finders.normal.is_empty() {
+            return self.encode_ordinary(&text, scratch, sink);
+        }
+        finders.normal.split(&text, |span| match span.special {
+            Some(id) => sink.many(&[id]),
+            None => self.encode_ordinary(&text[span.start..span.end], scratch, sink),
+        })
+    }
+
+    /// Encodes a normalised text without added tokens, by the path of the model.
+    pub(super) fn encode_ordinary(
+        &self,
+        text: &[u8],
+        scratch: &mut Scratch,
+        sink: &mut impl Sink,
+    ) -> Result<()> {
+        match &self.path {
+            Path::Words(words) => self.encode_word_pieces(words, text, scratch, sink),
+            Path::NonByte | Path::Longest(_) => self.encode_words(text, scratch, sink),
+            Path::Bytes if self.encode_short(text, scratch, sink)? => Ok(()),
+            Path::Bytes => {
+                self.encode_pieces(text, scratch, sink).inspect_err(|_| scratch.forget())
+            }
+        }
+    }
+}
+
+/// Whether the unk token is part of a listed merge.
+fn unk_merges(model: &Model) -> bool {
+    let Merges::Listed(pairs) = &model.merges else { return false };
+    let Some(unk) = model.start.unk else { return false };
+    pairs.iter().any(|&(left, right)| left == unk || right == unk)
+}
