@@ -150,8 +150,7 @@ def in_turn(paths: list[str]) -> list[str]:
     """The order of measuring: WordPiece first, brief paths three times.
 
     After half an hour of other paths tokenizers takes nearly twice as long for a text as in a new
-    process, and a machine that others use too has fast minutes and slow ones (docs/log.md,
-    2026-11-16).
+    process, and a machine that others use too has fast minutes and slow ones (2026-11-16).
 
     Example:
         >>> in_turn(["encode/cl100k/en/warm", "wordpiece/load", "files/enwiki/bin"])
