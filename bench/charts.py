@@ -1,13 +1,12 @@
-#!/usr/bin/env python3
-"""Draws the charts of a filed result, as SVG: ``python bench/charts.py [RESULT.json]``.
+"""Draws the charts of a filed result, as SVG.
 
     encode-warm, encode-fresh    one large text by cl100k, MB/s by text
     batches                      many documents, one thread
     training, wordpiece          MB/s by corpus
 
-They go to `charts/` beside the result. A chart has a group of bars for each path and in it a bar
-for each library, ours first, the reference last; what the result lacks is not drawn. The same
-result gives the same bytes.
+They go to `charts/` beside the result (see `publish`). A chart has a group of bars for each path
+and in it a bar for each library, ours first, the reference last; what the result lacks is not
+drawn. The same result gives the same bytes.
 
 Why by hand and not with matplotlib: a chart is 10 kB and not 60, its text is text, its colours
 follow the reader's light or dark page, and the benchmark needs no further library.
@@ -15,13 +14,12 @@ follow the reader's light or dark page, and the benchmark needs no further libra
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from math import ceil, floor, log10
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-from filed import Filed, newest
+from filed import Filed
 from library import OURS
 from tables import significant
 
@@ -216,9 +214,3 @@ def write(filed: Filed, folder: Path) -> list[Path]:
             file.write_text(drawn, encoding="utf-8")
             written.append(file)
     return written
-
-
-if __name__ == "__main__":
-    result = Path(sys.argv[1]) if len(sys.argv) > 1 else newest()
-    for path in write(Filed(result), result.parent / "charts"):
-        print(path)

@@ -1,10 +1,16 @@
-"""The facts without which a number means nothing: the machine, the versions, the commit."""
+"""The facts without which a number means nothing: commit, processor, SIMD level, versions.
+
+Why the SIMD level is a fact of its own: the engine has a scalar, an AVX2 and an AVX-512 form of its
+hot loops. On English AVX2 reaches 0.64 of the speed of AVX-512, and scalar code 0.25
+(2026-11-16).
+"""
 
 from __future__ import annotations
 
 import os
 import platform
 import subprocess
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -16,14 +22,15 @@ from peers import pinned_versions
 def facts(adapters: Iterable[Library]) -> dict[str, str]:
     """Name and value of every fact, in the order in which they are printed."""
     return {
+        "commit": commit(),
         "processor": processor(),
+        "SIMD level": simd_level(),
         "cores": f"{usable_cores()} usable of {os.cpu_count()}",
         "memory": memory(),
         "load average": load_average(),
         "system": f"{platform.system()} {platform.release()}",
         "Python": f"{platform.python_implementation()} {platform.python_version()}",
         **versions(adapters),
-        "commit": commit(),
     }
 
 
@@ -39,7 +46,39 @@ def versions(adapters: Iterable[Library]) -> dict[str, str]:
 
 
 def processor() -> str:
-    return proc_field("cpuinfo", "model name") or platform.processor() or platform.machine()
+    """The name of the processor, and its model, because virtual machines hide the name."""
+    name = proc_field("cpuinfo", "model name") or platform.processor() or platform.machine()
+    family, model = (proc_field("cpuinfo", field) for field in ("cpu family", "model"))
+    return f"{name} (family {family}, model {model})" if family and model else name
+
+
+#: The names that SUBWORD_SIMD may take, the best first.
+LEVELS = ("avx512", "avx2", "neon", "scalar")
+
+
+def simd_level() -> str:
+    """The SIMD level of the engine's hot loops, as the engine itself has it.
+
+    There is no call that tells it. But `import subword` is an error where SUBWORD_SIMD names a
+    level that engine or processor lack, so the best level that is accepted is the one that is
+    chosen where none is named. An engine that accepts any name cannot be asked.
+    """
+    if forced := os.environ.get("SUBWORD_SIMD"):
+        return f"{forced}, forced by SUBWORD_SIMD"
+    if accepts("no such level"):
+        return "not recorded"
+    return next((level for level in LEVELS if accepts(level)), "not recorded")
+
+
+def accepts(level: str) -> bool:
+    """Whether the engine starts with this level."""
+    done = subprocess.run(
+        [sys.executable, "-c", "import subword"],
+        env={**os.environ, "SUBWORD_SIMD": level},
+        capture_output=True,
+        check=False,
+    )
+    return done.returncode == 0
 
 
 def memory() -> str:

@@ -1,13 +1,11 @@
-"""Writes what was measured: a Markdown text for people, a JSON file for programs.
+"""The report of a run in Markdown: what people read.
 
-facts | targets | one table per scenario | every row with its spread
+facts | targets | one table for each scenario | every row
 """
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict
-from pathlib import Path
+from statistics import median
 from typing import NamedTuple
 
 import report_encoding
@@ -16,12 +14,10 @@ import report_training
 import report_wordpiece
 from library import OURS
 from peers import REFERENCE
-from results import Result, Row, spread
+from results import Result, Row
 from tables import (
     column,
-    milliseconds,
     pivot,
-    ranged,
     significant,
     status_or,
     table,
@@ -32,9 +28,10 @@ from targets import Judged, Target
 
 
 class Report(NamedTuple):
-    """Everything that a run found out."""
+    """Everything that a run found out. It ended on ``date`` at ``time`` (UTC)."""
 
     date: str
+    time: str
     settings: str
     facts: dict[str, str]
     results: list[Result]
@@ -44,8 +41,9 @@ class Report(NamedTuple):
 def markdown(report: Report) -> str:
     """The whole report."""
     parts = [
-        f"# Benchmark of {report.date}",
-        f"Settings: {report.settings}. How a number is made: `bench/README.md`.",
+        f"# Benchmark of {report.date}, commit {report.facts.get('commit', 'unknown')}",
+        f"Settings: {report.settings}. How a number is made: `bench/README.md`. Every number is "
+        "the median of its rounds.",
         table(["fact", "value"], [list(fact) for fact in report.facts.items()], numbers=False),
         "## Targets",
         targets_table(report.judged),
@@ -58,47 +56,12 @@ def markdown(report: Report) -> str:
         *report_wordpiece.tables(report.results),
         *report_files.tables(report.results),
         "## Every row",
-        "The median, then the least and the greatest of all rounds. x is against the reference "
-        f"({REFERENCE}; tokenizers for training, WordPiece and qwen2), round by round. Cores is "
-        "processor time by wall time.",
+        f"The ratio is to the reference ({REFERENCE}; tokenizers for training, WordPiece and "
+        "qwen2), the median of the ratios of all rounds. Cores is processor time divided by wall "
+        "time.",
         rows_table(report.results),
     ]
     return "\n\n".join(parts) + "\n"
-
-
-def as_json(report: Report) -> str:
-    """The same, with the seconds of every round."""
-    content = {
-        "date": report.date,
-        "settings": report.settings,
-        "facts": report.facts,
-        "targets": [
-            {**asdict(one.target), "measured": one.measured, "verdict": one.verdict}
-            for one in report.judged
-        ],
-        "results": [
-            {
-                "path": result.path,
-                "rows": [row_fields(result, row) for row in result.rows],
-            }
-            for result in report.results
-        ],
-    }
-    return json.dumps(content, indent=1) + "\n"
-
-
-def row_fields(result: Result, row: Row) -> dict[str, object]:
-    ratio = result.ratio(row)
-    return {**asdict(row), "ratio": ratio._asdict() if ratio else None}
-
-
-def write(report: Report, folder: Path, stem: str) -> Path:
-    """Write both files; the path of the Markdown one."""
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"{stem}.json").write_text(as_json(report), encoding="utf-8")
-    path = folder / f"{stem}.md"
-    path.write_text(markdown(report), encoding="utf-8")
-    return path
 
 
 def targets_table(judged: list[Judged]) -> str:
@@ -158,7 +121,7 @@ def short_table(results: list[Result]) -> list[str]:
     return pivot(
         f"{title} (times {REFERENCE})",
         chosen,
-        lambda result, row: with_ratio(significant(spread(row.wall).middle * 1e6), result, row),
+        lambda result, row: with_ratio(significant(median(row.wall) * 1e6), result, row),
     )
 
 
@@ -173,7 +136,7 @@ def load_tables(results: list[Result]) -> list[str]:
                 row.library,
                 status_or(result, row, load_cell),
                 *(part(row, name) for name in names),
-                significant(spread(row.peak).middle / 1e6) if row.peak else "—",
+                significant(median(row.peak) / 1e6) if row.peak else "—",
             ]
             for row in result.rows
         ]
@@ -185,11 +148,11 @@ def load_tables(results: list[Result]) -> list[str]:
 
 
 def load_cell(result: Result, row: Row) -> str:
-    return with_ratio(significant(spread(row.wall).middle * 1e3), result, row)
+    return with_ratio(significant(median(row.wall) * 1e3), result, row)
 
 
 def part(row: Row, name: str) -> str:
-    return significant(spread(row.parts[name]).middle * 1e3) if row.parts.get(name) else "—"
+    return significant(median(row.parts[name]) * 1e3) if row.parts.get(name) else "—"
 
 
 def hostile_table(results: list[Result]) -> list[str]:
@@ -202,14 +165,14 @@ def hostile_table(results: list[Result]) -> list[str]:
         if row is None or not row.measured or row.doubling is None:
             rows.append([f"`{column(result)}`", row.status if row else "—", "", "", ""])
             continue
-        seconds = spread(row.wall).middle
+        seconds = median(row.wall)
         rows.append(
             [
                 f"`{column(result)}`",
                 significant(row.size / 1e6),
                 significant(seconds * 1e3),
                 part(row, "twice"),
-                times(row.doubling.middle),
+                times(row.doubling),
             ]
         )
     title = (
@@ -228,6 +191,6 @@ def rows_table(results: list[Result]) -> str:
                 rows.append([path, row.library, f"{row.status}: {row.note}", "", "", ""])
                 continue
             ratio = result.ratio(row)
-            cells = [milliseconds(spread(row.wall)), ranged(ratio, "x") if ratio else "—"]
+            cells = [significant(median(row.wall) * 1e3), times(ratio) if ratio else "—"]
             rows.append([path, row.library, *cells, f"{row.cores:.2f}", str(len(row.rounds))])
-    return table(["path", "library", "ms", "x", "cores", "rounds"], rows)
+    return table(["path", "library", "ms", "ratio", "cores", "rounds"], rows)

@@ -7,9 +7,11 @@ subword beside itself: counting, less SIMD
 
 from __future__ import annotations
 
+from statistics import median
+
 from library import OURS
 from peers import REFERENCE
-from results import Result, Row, spread
+from results import Result, Row
 from tables import pivot, significant, table, times, with_ratio
 
 KINDS = {
@@ -61,7 +63,7 @@ def batch_tables(results: list[Result]) -> list[str]:
         parts += pivot(f"{title}\n\n{words}" if title else words, here, speed)
         title = "" if here else title
     scaled = [
-        f"{'/'.join(result.path.split('/')[2:4])} {times(row.scaling.middle)}"
+        f"{'/'.join(result.path.split('/')[2:4])} {times(row.scaling)}"
         for result in chosen
         if (row := result.row(OURS)) and row.measured and row.scaling
     ]
@@ -83,7 +85,7 @@ def cold_table(results: list[Result]) -> list[str]:
     return pivot(
         title,
         chosen,
-        lambda result, row: with_ratio(significant(spread(row.wall).middle), result, row),
+        lambda result, row: with_ratio(significant(median(row.wall)), result, row),
     )
 
 
@@ -95,11 +97,11 @@ def beside_table(results: list[Result]) -> list[str]:
             continue
         other = row.against(part) if row.measured else None
         speeds = f"{speed(result, row)} MB/s" if row.measured else row.status
-        beside = f"{times(other.middle)} the rate {part}" if other else "—"
+        beside = f"{times(other)} the rate {part}" if other else "—"
         rows.append([f"`{result.path}`", speeds, beside])
     title = f"## {OURS} beside itself\n\ncl100k, one thread: counting, and SIMD that is forced"
     return [title, table(["path", f"(times {REFERENCE})", "beside it"], rows)] if rows else []
 
 
 def speed(result: Result, row: Row) -> str:
-    return with_ratio(significant(row.size / spread(row.wall).middle / 1e6), result, row)
+    return with_ratio(significant(row.size / median(row.wall) / 1e6), result, row)

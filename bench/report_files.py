@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from statistics import median
+
 from library import OURS
-from results import Result, spread
+from results import Result
 from tables import significant, table
 
 
@@ -17,11 +19,11 @@ def tables(results: list[Result]) -> list[str]:
         if row is None or not row.measured:
             rows.append([f"`{result.path}`", row.status if row else "—", "", "", ""])
             continue
-        speed = significant(row.size / spread(row.wall).middle / 1e6)
-        share = significant(row.share.middle) if row.share else "—"
+        speed = significant(row.size / median(row.wall) / 1e6)
+        share = significant(row.share) if row.share else "—"
         repeated = row.parts.get("repeated")
         lost = significant(max(repeated)) if repeated else "—"
-        peak = significant(spread(row.peak).middle / 1e6)
+        peak = significant(median(row.peak) / 1e6)
         rows.append([f"`{result.path}`", speed, share, peak, lost])
     if not rows:
         return []

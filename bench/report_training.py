@@ -7,8 +7,10 @@ counting
 
 from __future__ import annotations
 
+from statistics import median
+
 from library import OURS
-from results import Result, Row, spread
+from results import Result, Row
 from tables import column, pivot, significant, table, with_ratio
 from trainers import REFERENCE, TRAINERS
 
@@ -32,12 +34,12 @@ def training_tables(results: list[Result]) -> list[str]:
     seconds = pivot(
         f"{words}\n\nSeconds (times {REFERENCE})",
         results,
-        lambda result, row: with_ratio(significant(spread(row.wall).middle), result, row),
+        lambda result, row: with_ratio(significant(median(row.wall)), result, row),
     )
     memory = pivot(
         "Peak memory of the process, in MB",
         results,
-        lambda _, row: significant(spread(row.peak).middle / 1e6),
+        lambda _, row: significant(median(row.peak) / 1e6),
     )
     return [*seconds, *memory]
 
@@ -56,7 +58,7 @@ def phases_table(results: list[Result]) -> list[str]:
 
 
 def milliseconds(row: Row, name: str) -> str:
-    return significant(spread(row.parts[name]).middle * 1e3) if row.parts.get(name) else "—"
+    return significant(median(row.parts[name]) * 1e3) if row.parts.get(name) else "—"
 
 
 def counting_table(results: list[Result]) -> list[str]:
@@ -67,9 +69,9 @@ def counting_table(results: list[Result]) -> list[str]:
             rows.append([f"`{result.path}`", row.status if row else "—", "", ""])
             continue
         ((name, seconds),) = row.parts.items()
-        peak = spread(row.peak).middle / 1e6
-        other = f"{significant(spread(seconds).middle * 1e3)} {name}"
-        cells = [significant(spread(row.wall).middle * 1e3), other, significant(peak)]
+        peak = median(row.peak) / 1e6
+        other = f"{significant(median(seconds) * 1e3)} {name}"
+        cells = [significant(median(row.wall) * 1e3), other, significant(peak)]
         rows.append([f"`{result.path}`", *cells])
     title = f"## Counting pieces\n\nGPT-2's pattern, {OURS} alone"
     return [title, table(["path", "ms", "beside it, ms", "peak MB"], rows)] if rows else []

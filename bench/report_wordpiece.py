@@ -6,8 +6,10 @@ what else is measured, a row for each path
 
 from __future__ import annotations
 
+from statistics import median
+
 from library import OURS
-from results import Result, Row, spread
+from results import Result, Row
 from tables import pivot, significant, table, times, with_ratio
 from wordpiece_peers import REFERENCE
 
@@ -34,7 +36,7 @@ def tables(results: list[Result]) -> list[str]:
 
 
 def speed(result: Result, row: Row) -> str:
-    return with_ratio(significant(row.size / spread(row.wall).middle / 1e6), result, row)
+    return with_ratio(significant(row.size / median(row.wall) / 1e6), result, row)
 
 
 def cells(result: Result, row: Row) -> list[str]:
@@ -42,9 +44,9 @@ def cells(result: Result, row: Row) -> list[str]:
     if not row.measured:
         return [row.status, row.note]
     _, *names = result.path.split("/")
-    seconds = spread(row.wall).middle
+    seconds = median(row.wall)
     ratio = result.ratio(row) if row.library != REFERENCE else None
-    beside = [f"{significant(ratio.middle)} times {REFERENCE}"] if ratio else []
+    beside = [f"{significant(ratio)} times {REFERENCE}"] if ratio else []
     if names[-1] == "words":
         return [f"{significant(seconds / row.size * 1e9)} ns for a word", ""]
     if names[-1] == "hello-world":
@@ -53,12 +55,12 @@ def cells(result: Result, row: Row) -> list[str]:
         return [f"{significant(row.size / seconds / 1e6)} MB/s", ", ".join(beside)]
     if row.scaling is not None:
         rate = f"{significant(row.size / seconds / 1e6)} MB/s"
-        return [rate, f"two threads {times(row.scaling.middle)}"]
+        return [rate, f"two threads {times(row.scaling)}"]
     if row.doubling is not None:
-        return [f"{significant(seconds * 1e3)} ms", f"2n takes {times(row.doubling.middle)}"]
+        return [f"{significant(seconds * 1e3)} ms", f"2n takes {times(row.doubling)}"]
     if row.peak:
-        beside.append(f"{significant(spread(row.peak).middle / 1e6)} MB")
+        beside.append(f"{significant(median(row.peak) / 1e6)} MB")
     if row.library == OURS and names[0] == "train":
-        parts = {name: spread(found).middle * 1e3 for name, found in row.parts.items()}
+        parts = {name: median(found) * 1e3 for name, found in row.parts.items()}
         beside.append(", ".join(f"{name} {significant(ms)} ms" for name, ms in parts.items()))
     return [f"{significant(seconds * 1e3)} ms", ", ".join(beside)]

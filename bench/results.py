@@ -14,10 +14,9 @@ round, so the ratio of a round survives what the seconds do not.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from statistics import median
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -26,24 +25,6 @@ from peers import REFERENCE
 from timing import Timed
 
 Status = Literal["timed", "absent", "failed", "ids differ", "merges differ"]
-
-
-class Spread(NamedTuple):
-    """The middle, the least and the greatest of some numbers."""
-
-    middle: float
-    low: float
-    high: float
-
-
-def spread(numbers: Sequence[float]) -> Spread:
-    """Median, minimum and maximum.
-
-    Example:
-        >>> spread([3.0, 1.0, 2.0])
-        Spread(middle=2.0, low=1.0, high=3.0)
-    """
-    return Spread(median(numbers), min(numbers), max(numbers))
 
 
 @dataclass
@@ -100,7 +81,7 @@ class Row:
         """Processor seconds per second. Above 1: more threads; well below 1: a busy machine."""
         return sum(self.cpu) / sum(self.wall)
 
-    def ratio_to(self, reference: Row) -> Spread | None:
+    def ratio_to(self, reference: Row) -> float | None:
         """How many times faster than the reference, over the rounds that both took part in."""
         other = dict(zip(reference.rounds, reference.wall, strict=True))
         ratios = [
@@ -108,36 +89,36 @@ class Row:
             for number, wall in zip(self.rounds, self.wall, strict=True)
             if number in other
         ]
-        return spread(ratios) if ratios else None
+        return median(ratios) if ratios else None
 
     @property
-    def scaling(self) -> Spread | None:
+    def scaling(self) -> float | None:
         """Seconds with one thread, divided by the seconds with two, round by round."""
         two = self.parts.get("two threads", [])
         if not two:
             return self.against("one thread")
-        return spread([a / b for a, b in zip(self.wall, two, strict=True)])
+        return median([a / b for a, b in zip(self.wall, two, strict=True)])
 
-    def against(self, name: str) -> Spread | None:
+    def against(self, name: str) -> float | None:
         """The seconds of a part, divided by the seconds of the row, round by round.
 
         Example:
             >>> Row("subword", wall=[2.0], parts={"in memory": [1.0]}).against("in memory")
-            Spread(middle=0.5, low=0.5, high=0.5)
+            0.5
         """
         part = self.parts.get(name, [])
-        return spread([b / a for a, b in zip(self.wall, part, strict=True)]) if part else None
+        return median([b / a for a, b in zip(self.wall, part, strict=True)]) if part else None
 
     @property
-    def share(self) -> Spread | None:
+    def share(self) -> float | None:
         """Seconds in memory, divided by the seconds to a file, round by round."""
         return self.against("in memory")
 
     @property
-    def doubling(self) -> Spread | None:
+    def doubling(self) -> float | None:
         """Seconds for twice the text, divided by the seconds for the text, round by round."""
         twice = self.parts.get("twice", [])
-        return spread([b / a for a, b in zip(self.wall, twice, strict=True)]) if twice else None
+        return median([b / a for a, b in zip(self.wall, twice, strict=True)]) if twice else None
 
 
 @dataclass
@@ -166,7 +147,7 @@ class Result:
                 mine.join(row, first)
         return self
 
-    def ratio(self, row: Row) -> Spread | None:
+    def ratio(self, row: Row) -> float | None:
         reference = self.row(self.reference)
         if reference is None or not reference.measured or not row.measured:
             return None

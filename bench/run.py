@@ -17,25 +17,24 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable
-from datetime import date
+from datetime import datetime, timezone
 from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 
 import batches
-import charts
 import corpora
+import filed
 import files
 import loading
 import machine
 import outputs
-import readme
+import publish
 import report
 import scenarios
 import training
 import wordpiece
 import wordpiece_peers
-from filed import RESULTS, Filed
 from library import OURS, Library
 from peers import ADAPTERS, REFERENCE, use_one_thread
 from results import Result, Row
@@ -185,7 +184,7 @@ def output_folder(options: argparse.Namespace) -> Path:
         chosen: Path = options.out
         return chosen
     whole = not (options.quick or options.only or options.peers)
-    return RESULTS if whole else HERE / ".out"
+    return filed.RESULTS if whole else HERE / ".out"
 
 
 def prepare(options: argparse.Namespace) -> Bench | str:
@@ -239,15 +238,13 @@ def main() -> int:
     settings = (
         "quick: small texts and few rounds, not for quoting" if options.quick else "whole texts"
     )
-    today = date.today().isoformat()
-    written = report.Report(today, settings, facts, results, judge(results))
-    print(report.markdown(written))
+    day, clock = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M").split()
+    whole = report.Report(day, clock, settings, facts, results, judge(results))
+    print(report.markdown(whole))
     folder = output_folder(options)
-    print(f"written: {report.write(written, folder, today)}", file=sys.stderr)
-    filed = Filed(folder / f"{today}.json")
-    charts.write(filed, folder / "charts")
-    if folder == RESULTS:
-        readme.write(filed)
+    file = filed.write(whole, folder)
+    print(f"written: {file} and {file.stem}.md", file=sys.stderr)
+    publish.write(filed.Filed(file), in_readme=folder == filed.RESULTS)
     return exit_code(results)
 
 

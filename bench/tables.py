@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from results import Result, Row, Spread
+from results import Result, Row
 
 
 def table(head: list[str], rows: list[list[str]], *, numbers: bool = True) -> str:
@@ -51,16 +51,7 @@ def status_or(result: Result, row: Row | None, cell: Callable[[Result, Row], str
 
 def with_ratio(value: str, result: Result, row: Row) -> str:
     ratio = result.ratio(row)
-    return f"{value} ({significant(ratio.middle)}x)" if ratio else value
-
-
-def milliseconds(seconds: Spread) -> str:
-    return ranged(Spread(*(1e3 * number for number in seconds)), "")
-
-
-def ranged(numbers: Spread, unit: str) -> str:
-    low, high = significant(numbers.low), significant(numbers.high)
-    return f"{significant(numbers.middle)}{unit} ({low} to {high})"
+    return f"{value} ({significant(ratio)}x)" if ratio else value
 
 
 def times(value: float) -> str:

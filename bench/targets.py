@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from statistics import median
 from typing import Literal
 
 import trainers
 import wordpiece_peers
 from library import OURS
 from peers import REFERENCE
-from results import Result, Row, spread
+from results import Result, Row
 
 Verdict = Literal["met", "MISSED", "not measured"]
 Kind = Literal[
@@ -221,16 +222,16 @@ def measure(target: Target, result: Result, row: Row) -> float | None:
     """The one number that the target is about: always a median over the rounds."""
     if target.kind == "ratio":
         ratio = result.ratio(row)
-        return ratio.middle if ratio else None
+        return ratio if ratio else None
     if target.kind == "fastest":
         others = [other for other in result.rows if other.library != OURS and other.measured]
-        ratios = [ratio.middle for other in others if (ratio := row.ratio_to(other))]
+        ratios = [ratio for other in others if (ratio := row.ratio_to(other))]
         return min(ratios) if ratios else None
     if target.kind == "memory":
         other = result.row(result.reference)
-        return spread(row.peak).middle / spread(other.peak).middle if other and other.peak else None
+        return median(row.peak) / median(other.peak) if other and other.peak else None
     if target.kind == "megabytes":
-        return spread(row.peak).middle / 1e6 if row.peak else None
+        return median(row.peak) / 1e6 if row.peak else None
     if target.kind == "shards":
         return max(row.parts.get("repeated", []), default=None)
     of = {
@@ -242,12 +243,12 @@ def measure(target: Target, result: Result, row: Row) -> float | None:
     }
     if target.kind in of:
         found = of[target.kind]
-        return found.middle if found else None
+        return found if found else None
     if target.kind == "speed":  # of n and of 2n, the slower
-        rates = [row.size / spread(row.wall).middle]
+        rates = [row.size / median(row.wall)]
         if twice := row.parts.get("twice"):
-            rates.append(2 * row.size / spread(twice).middle)
+            rates.append(2 * row.size / median(twice))
         return min(rates) / 1e6
     if target.kind == "nanoseconds":
-        return spread(row.wall).middle / row.size * 1e9
-    return spread(row.wall).middle * (1e6 if target.kind == "microseconds" else 1e3)
+        return median(row.wall) / row.size * 1e9
+    return median(row.wall) * (1e6 if target.kind == "microseconds" else 1e3)
