@@ -12,9 +12,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-import charts
-import readme
-from filed import Filed, newest
+from reports import charts, readme
+from reports.filed import Filed, newest
 
 
 def write(filed: Filed, *, in_readme: bool = True) -> None:

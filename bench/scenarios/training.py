@@ -16,13 +16,13 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-import corpora
-from library import OURS
-from results import Result, Row
-from scenarios import Bench, reported
-from timing import Timed, rotated
-from trainers import REFERENCE, TRAINERS, Job, Merge, Rule, Trainer
-from training_process import counted, in_new_process
+from libraries import OURS
+from libraries.trainers import REFERENCE, TRAINERS, Job, Merge, Rule, Trainer
+from measure import corpora
+from measure.results import Result, Row
+from measure.timing import Timed, rotated
+from scenarios.common import Bench, reported
+from scenarios.training_process import counted, in_new_process
 
 #: Corpus and vocabulary size of each training path.
 TRAINING = {
@@ -89,7 +89,7 @@ def first_difference(found: list[Merge], ours: list[Merge]) -> str | None:
 
     Example:
         >>> first_difference([(b"a", b"b"), (b"ab", b"c")], [(b"a", b"b"), (b"a", b"bc")])
-        "merge 1 is ab+c, subword has a+bc"
+        'merge 1 is ab+c, subword has a+bc'
         >>> first_difference([(b"ab",)], [(b"a", b"b")])
     """
     for rank, (theirs, mine) in enumerate(zip(found, ours, strict=False)):

@@ -19,9 +19,9 @@ from math import ceil, floor, log10
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-from filed import Filed
-from library import OURS
-from tables import significant
+from libraries import OURS
+from reports.filed import Filed
+from reports.tables import significant
 
 WIDTH, HEIGHT = 760, 300
 LEFT, RIGHT, TOP, BOTTOM = 44, 8, 62, 28

@@ -14,9 +14,9 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from corpora import ROOT
-from library import Library
-from peers import pinned_versions
+from libraries import Library
+from libraries.encoders import pinned_versions
+from measure.corpora import ROOT
 
 
 def facts(adapters: Iterable[Library]) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from results import Result, Row
+from measure.results import Result, Row
 
 
 def table(head: list[str], rows: list[list[str]], *, numbers: bool = True) -> str:

@@ -8,14 +8,11 @@ from __future__ import annotations
 from statistics import median
 from typing import NamedTuple
 
-import report_encoding
-import report_files
-import report_training
-import report_wordpiece
-from library import OURS
-from peers import REFERENCE
-from results import Result, Row
-from tables import (
+from libraries import OURS
+from libraries.encoders import REFERENCE
+from measure.results import Result, Row
+from reports import encoding, files, training, wordpiece
+from reports.tables import (
     column,
     pivot,
     significant,
@@ -24,7 +21,7 @@ from tables import (
     times,
     with_ratio,
 )
-from targets import Judged, Target
+from reports.targets import Judged, Target
 
 
 class Report(NamedTuple):
@@ -48,13 +45,13 @@ def markdown(report: Report) -> str:
         "## Targets",
         targets_table(report.judged),
         *(warnings(report.results)),
-        *report_encoding.tables(report.results),
+        *encoding.tables(report.results),
         *short_table(report.results),
         *load_tables(report.results),
         *hostile_table(report.results),
-        *report_training.tables(report.results),
-        *report_wordpiece.tables(report.results),
-        *report_files.tables(report.results),
+        *training.tables(report.results),
+        *wordpiece.tables(report.results),
+        *files.tables(report.results),
         "## Every row",
         f"The ratio is to the reference ({REFERENCE}; tokenizers for training, WordPiece and "
         "qwen2), the median of the ratios of all rounds. Cores is processor time divided by wall "
@@ -81,7 +78,6 @@ def measured(target: Target, value: float | None) -> str:
     units = {
         "milliseconds": " ms",
         "microseconds": " µs",
-        "nanoseconds": " ns",
         "speed": " MB/s",
         "megabytes": " MB",
         "shards": " shards",

@@ -3,28 +3,18 @@
     import the library | clock | read, count, learn | clock | peak memory | the merges
 
 A process that is given one thread may run on one core alone, whatever the library thinks of it.
-
-Peak memory is what the system says that the process had at most (`VmHWM`): interpreter, library,
-and the pages of a mapped file included. Why not `ru_maxrss`: it starts with the peak of the parent.
-
-Run as a script this is the new process: a request as JSON in, an answer as JSON into a file
-(libraries print).
 """
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
-import tempfile
 from dataclasses import asdict, dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from timing import timed
-from trainers import TRAINERS, Job, Merge, Rule, Trainer, quiet
+from libraries.trainers import TRAINERS, Job, Merge, Rule, Trainer
+from measure import processes
+from measure.timing import timed
 
 
 @dataclass
@@ -41,29 +31,17 @@ class Answer:
 
 def in_new_process(trainer: Trainer, job: Job) -> Answer:
     """Train in a process of its own."""
-    return ask({"library": trainer.name, **asdict(job), "path": str(job.path)})
+    return asked({"library": trainer.name, **asdict(job), "path": str(job.path)})
 
 
 def counted(file: Path, *, threads: int, times: int = 1, memory_limit: int | None = None) -> Answer:
     """Count the pieces of a file, or of the file several times over, in a process of its own."""
     request = {"path": str(file), "times": times, "memory_limit": memory_limit}
-    return ask({"library": None, "threads": threads, **request})
+    return asked({"library": None, "threads": threads, **request})
 
 
-def ask(request: dict[str, Any]) -> Answer:
-    """Run this file as a script."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "answer.json")
-        done = subprocess.run(
-            [sys.executable, __file__, str(path)],
-            input=json.dumps(request),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if done.returncode != 0:
-            raise RuntimeError(f"the process ended with {done.returncode}: {quiet(done.stderr)}")
-        answer = Answer(**json.loads(path.read_text()))
+def asked(request: dict[str, Any]) -> Answer:
+    answer = Answer(**processes.ask("scenarios.training_process", request))
     if answer.merges is not None:
         answer.merges = [tuple(bytes.fromhex(str(t)) for t in merge) for merge in answer.merges]
     return answer
@@ -71,8 +49,8 @@ def ask(request: dict[str, Any]) -> Answer:
 
 def answer_request(request: dict[str, Any]) -> dict[str, Any]:
     """In the new process."""
-    if request["threads"] == 1 and hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    if request["threads"] == 1:
+        processes.use_one_core()
     library = request.pop("library")
     return asdict(count(**request) if library is None else train(TRAINERS[library], request))
 
@@ -82,7 +60,7 @@ def train(trainer: Trainer, request: dict[str, Any]) -> Answer:
     job = Job(Path(request.pop("path")), rule=rule, **request)
     trainer.start()
     run = timed(trainer.train, job)
-    peak = peak_memory()
+    peak = processes.peak_memory()
     learned = run.answer()
     return Answer(run.wall, run.cpu, peak, learned.phases, learned.merges)
 
@@ -96,18 +74,8 @@ def count(path: str, times: int, threads: int, memory_limit: int | None) -> Answ
         )
 
     run = timed(counts, [path] * times)
-    return Answer(run.wall, run.cpu, peak_memory(), fingerprint=run.answer.fingerprint)
-
-
-def peak_memory() -> int:
-    """The most memory that this process had, in bytes; 0 where the system does not say."""
-    status = Path("/proc/self/status")
-    for line in status.read_text().splitlines() if status.is_file() else []:
-        if line.startswith("VmHWM:"):
-            return int(line.split()[1]) * 1024
-    return 0
+    return Answer(run.wall, run.cpu, processes.peak_memory(), fingerprint=run.answer.fingerprint)
 
 
 if __name__ == "__main__":
-    told = answer_request(json.load(sys.stdin))
-    Path(sys.argv[1]).write_text(json.dumps(told, default=bytes.hex))
+    processes.answer(answer_request)

@@ -23,8 +23,8 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from library import OURS, Library
-from peers import Ids
+from libraries import OURS, Library
+from libraries.encoders import Ids
 
 REFERENCE = "tokenizers"
 

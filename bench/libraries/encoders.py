@@ -30,8 +30,8 @@ from unittest.mock import patch
 import numpy as np
 import numpy.typing as npt
 
-from corpora import Vocab
-from library import OURS, Library
+from libraries import OURS, Library
+from measure.corpora import Vocab
 
 Ids = npt.NDArray[np.uint32]
 
@@ -198,6 +198,6 @@ def use_one_thread() -> None:
 
 def pinned_versions() -> dict[str, str]:
     """What requirements-peers.txt asks for: ``{"tiktoken": "0.14.0", "numpy": "2.4.6", ...}``."""
-    lines = (Path(__file__).parent / "requirements-peers.txt").read_text().splitlines()
+    lines = (Path(__file__).parent.parent / "requirements-peers.txt").read_text().splitlines()
     pins = (line.split(";")[0].split("==") for line in lines if "==" in line)
     return {name.strip(): version.strip() for name, version in pins}

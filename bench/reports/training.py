@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from statistics import median
 
-from library import OURS
-from results import Result, Row
-from tables import column, pivot, significant, table, with_ratio
-from trainers import REFERENCE, TRAINERS
+from libraries import OURS
+from libraries.trainers import REFERENCE, TRAINERS
+from measure.results import Result, Row
+from reports.tables import column, pivot, significant, table, with_ratio
 
 
 def tables(results: list[Result]) -> list[str]:

@@ -16,13 +16,13 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from batch_process import Work, Worker, digest, dumps, flat, worker
-from corpora import vocab
-from library import OURS
-from peers import ADAPTERS, REFERENCE
-from results import Result, Row
-from scenarios import Bench, reported
-from timing import rotated
+from libraries import OURS
+from libraries.encoders import ADAPTERS, REFERENCE
+from measure.corpora import vocab
+from measure.results import Result, Row
+from measure.timing import rotated
+from scenarios.batch_process import Work, Worker, digest, dumps, flat, worker
+from scenarios.common import Bench, reported
 
 LIBRARIES = (OURS, REFERENCE, "gigatoken", "fastokens")
 SIZES = {"500B": 500, "2kB": 2000}

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from statistics import median
 
-from library import OURS
-from peers import REFERENCE
-from results import Result, Row
-from tables import pivot, significant, table, times, with_ratio
+from libraries import OURS
+from libraries.encoders import REFERENCE
+from measure.results import Result, Row
+from reports.tables import pivot, significant, table, times, with_ratio
 
 KINDS = {
     "warm": "the same text again",

@@ -4,7 +4,6 @@
     wordpiece/en/fresh        the same lines, by a tokenizer that has just been loaded
     wordpiece/en/linear       warm, by the encoder that is linear whatever the vocabulary
     wordpiece/en/threads      warm, one thread and two
-    wordpiece/en/words        one text of words and spaces alone: seconds for each word
     wordpiece/hello-world     "Hello, world!" as a list
     wordpiece/load            tokenizer.json into a tokenizer, and the memory that it takes
     wordpiece/hostile/a       1 MB and 2 MB of text that gives nothing to cut at
@@ -17,21 +16,20 @@ tokenizers; what was timed is compared too.
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 
-import corpora
-from library import OURS
-from results import Result, Row
-from scenarios import Bench, reported
-from timing import Timed, rotated, timed, timed_loop, timed_repeats
-from training import corpus_file
-from wordpiece_peers import PEERS, REFERENCE, Flat, Loaded, Subword
-from wordpiece_process import ask
+from libraries import OURS
+from libraries.wordpiece import PEERS, REFERENCE, Flat, Loaded, Subword
+from measure import corpora
+from measure.results import Result, Row
+from measure.timing import Timed, rotated, timed, timed_loop, timed_repeats
+from scenarios.common import Bench, reported
+from scenarios.training import corpus_file
+from scenarios.wordpiece_process import ask
 
 TEXTS = ("en", "ru", "zh", "multi")
 HELLO = "Hello, world!"
@@ -167,25 +165,6 @@ def threads(bench: Bench, path: str) -> Result:
                 for loaded in (one, two)
             ]
             row.add(number, runs[0], None, **{"two threads": runs[1].wall})
-    return Result(path, [row], REFERENCE)
-
-
-def words(bench: Bench, path: str) -> Result:
-    """One text of words in lower case and single spaces, by subword alone: seconds for a word."""
-    found = re.findall("[a-z]+", "\n".join(lines(bench, "en")).lower())
-    text = [" ".join(found)]
-    row = Row(OURS, size=len(found))
-    right = PEERS[REFERENCE].load(vocab(bench))
-    with reported(row):
-        loaded = Subword().load(vocab(bench))
-        ids, _ = loaded.flat(loaded.encode(text))
-        head = " ".join(found[:100_000])
-        wanted = right.to_list(head)
-        if ids[: len(wanted)].tolist() != wanted:
-            row.fail("ids differ", f"from those of {REFERENCE}")
-        for number in range(bench.settings.warm_rounds if row.status == "timed" else 0):
-            seconds = bench.settings.repeat_seconds
-            row.add(number, timed_repeats(loaded.encode, text, seconds=seconds, limit=10))
     return Result(path, [row], REFERENCE)
 
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from statistics import median
 
-from library import OURS
-from results import Result, Row
-from tables import pivot, significant, table, times, with_ratio
-from wordpiece_peers import REFERENCE
+from libraries import OURS
+from libraries.wordpiece import REFERENCE
+from measure.results import Result, Row
+from reports.tables import pivot, significant, table, times, with_ratio
 
 
 def tables(results: list[Result]) -> list[str]:
@@ -47,8 +47,6 @@ def cells(result: Result, row: Row) -> list[str]:
     seconds = median(row.wall)
     ratio = result.ratio(row) if row.library != REFERENCE else None
     beside = [f"{significant(ratio)} times {REFERENCE}"] if ratio else []
-    if names[-1] == "words":
-        return [f"{significant(seconds / row.size * 1e9)} ns for a word", ""]
     if names[-1] == "hello-world":
         return [f"{significant(seconds * 1e6)} µs", ", ".join(beside)]
     if names[-1] == "linear":

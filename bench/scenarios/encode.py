@@ -1,156 +1,31 @@
-"""What is measured: a table of paths, each with the function that measures it.
+"""One text by every library: a large one again or for the first time, a short one, a hostile one.
 
-    encode/cl100k/en/warm       one large text again, ids as an array
-    encode/cl100k/en/fresh      one large text for the first time
-    encode/*/en/lists           ids as a list, and counts and decoding: in `outputs`
-    batch/*, simd/*             many documents, and less of the processor: in `batches`
-    short/cl100k/hello-world    many calls on short text, ids as a list
-    load/o200k/new-process      a vocabulary file into a tokenizer
-    hostile/cl100k/a            text without a place to cut, n and 2n
-    train/*, count/*            in `training`
-    wordpiece/*                 in `wordpiece`
-
-Every scenario goes the same way:
-
-    load every library; one that cannot is a row that says why
-    compare each library's ids with tiktoken's; one that differs is not timed
-    for each round: for each library, starting one later each time: time it once
-
-INVARIANT: a library is timed only on text for which its ids were compared with tiktoken's.
+encode/cl100k/en/warm       one large text again, ids as an array
+encode/cl100k/en/fresh      one large text for the first time
+short/cl100k/hello-world    many calls on short text, ids as a list
+hostile/cl100k/a            text without a place to cut, n and 2n bytes, by subword alone
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
 
-import corpora
-from corpora import Vocab
-from library import OURS
-from peers import ADAPTERS, REFERENCE, Adapter, Ids, Loaded, reference
-from results import Result, Row, first_difference
-from timing import Timed, rotated, timed, timed_loop, timed_repeats
-from trainers import Trainer
-from wordpiece_peers import Peer
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How much is measured. The quick ones show that the benchmark runs, not how fast we are."""
-
-    warm_rounds: int = 11
-    fresh_rounds: int = 9
-    further_rounds: int = 7
-    short_rounds: int = 101
-    load_rounds: int = 7
-    hostile_rounds: int = 5
-    train_rounds: int = 5
-    text_bytes: int | None = None
-    documents: int = 20_000
-    hostile_bytes: int = 5_000_000
-    repeat_seconds: float = 0.2
-    short_seconds: float = 0.005
-
-
-QUICK = Settings(
-    warm_rounds=3,
-    fresh_rounds=2,
-    further_rounds=2,
-    short_rounds=21,
-    load_rounds=2,
-    hostile_rounds=2,
-    train_rounds=2,
-    text_bytes=1_000_000,
-    documents=2_000,
-    hostile_bytes=500_000,
-    repeat_seconds=0.05,
+from libraries import OURS
+from libraries.encoders import Ids
+from measure import corpora
+from measure.corpora import Vocab
+from measure.results import Result, first_difference
+from measure.timing import Timed, rotated, timed, timed_loop
+from scenarios.common import (
+    Bench,
+    Contender,
+    check,
+    fast_enough,
+    finished,
+    in_turns,
+    load_all,
+    reported,
 )
-
-
-@dataclass(frozen=True)
-class Bench:
-    """The data, the libraries and the settings of one run."""
-
-    data: Path
-    adapters: dict[str, Adapter]
-    trainers: dict[str, Trainer]
-    wordpiece: dict[str, Peer]
-    settings: Settings
-
-    def vocab(self, name: str) -> Vocab:
-        return corpora.vocab(self.data, name)
-
-
-@dataclass
-class Contender:
-    """A library that takes part in a scenario, with its row."""
-
-    adapter: Adapter
-    row: Row
-    loaded: Loaded | None = None
-
-    def ready(self) -> Loaded:
-        assert self.loaded is not None, f"{self.row.library} was not loaded"
-        return self.loaded
-
-    def takes_part(self, number: int) -> bool:
-        """Whether this library is still timed in this round; the slow ones stop early."""
-        limit = self.adapter.rounds
-        return self.row.status == "timed" and (limit is None or number < limit)
-
-
-@contextmanager
-def reported(row: Row, *, absent: bool = False) -> Iterator[None]:
-    """Turn whatever a library raises into its row. Rust panics are no `Exception`s."""
-    try:
-        yield
-    except (KeyboardInterrupt, SystemExit, GeneratorExit):
-        raise
-    except BaseException as error:
-        row.fail("absent" if absent else "failed", describe(error))
-
-
-def describe(error: BaseException) -> str:
-    """One line for a table."""
-    words = str(error).splitlines() or [""]
-    return f"{type(error).__name__}: {words[0]}"[:120].replace("|", "\\|")
-
-
-def load_all(bench: Bench, vocab: Vocab, only: str | None = None) -> list[Contender]:
-    """Every library with the vocabulary in it, the reference first: its ids are the right ones."""
-    first = reference(vocab)
-    contenders = []
-    for name in [first, *(name for name in bench.adapters if name != first)]:
-        if only is not None and name not in (only, first):
-            continue
-        contender = Contender(ADAPTERS[name], Row(name))
-        with reported(contender.row, absent=True):
-            contender.loaded = contender.adapter.load(vocab)
-        contenders.append(contender)
-    return contenders
-
-
-def finished(path: str, contenders: list[Contender], first: str = REFERENCE) -> Result:
-    """The rows in the order of the adapters: ours first."""
-    rows = sorted((contender.row for contender in contenders), key=lambda row: row.library != OURS)
-    return Result(path, rows, first)
-
-
-def check(row: Row, found: Ids, expected: Ids, first: str = REFERENCE) -> None:
-    """Compare with the ids of the reference; a library that differs is not timed any more."""
-    difference = first_difference(found, expected, first)
-    if difference:
-        row.fail("ids differ", difference)
-
-
-def fast_enough(contenders: list[Contender]) -> list[Contender]:
-    """All but the libraries that get less of a text, where these are not the reference.
-
-    The further paths leave them out: what they reach is told by the first ones.
-    """
-    return [c for c in contenders if c is contenders[0] or c.adapter.at_most is None]
 
 
 class Answers:
@@ -172,7 +47,7 @@ class Answers:
         check(contender.row, found, self.kept[len(content)], self.name)
 
 
-def encode_warm(
+def warm(
     bench: Bench, path: str, name: str, vocab_name: str = "cl100k", rounds: int | None = None
 ) -> Result:
     """The same text again: the second and later encodes of a `str` that every library has seen.
@@ -186,31 +61,17 @@ def encode_warm(
         contenders, rounds = fast_enough(contenders), min(rounds, bench.settings.further_rounds)
     content = corpora.text(bench.data, name, bench.settings.text_bytes)
     answers = Answers(contenders[0], content)
-    texts: dict[str, str] = {}
+    works = {}
     for contender in contenders:
         given = answers.given(contender)
-        texts[contender.row.library] = given.decode()
         contender.row.size = len(given)
-        if contender.row.status == "timed":
-            with reported(contender.row):
-                answers.check(contender, contender.ready().to_array(given.decode()))
-    for number in range(rounds):
-        for contender in rotated(contenders, number):
-            if not contender.takes_part(number):
-                continue
-            with reported(contender.row):
-                run = timed_repeats(
-                    contender.ready().to_array,
-                    texts[contender.row.library],
-                    seconds=bench.settings.repeat_seconds,
-                    limit=10,
-                )
-                contender.row.add(number, run)
-                answers.check(contender, run.answer)
+        if contender.loaded is not None:
+            works[contender.row.library] = partial(contender.loaded.to_array, given.decode())
+    in_turns(bench, contenders, rounds, works, answers.check)
     return finished(path, contenders, answers.name)
 
 
-def encode_fresh(
+def fresh(
     bench: Bench, path: str, name: str, vocab_name: str = "cl100k", rounds: int | None = None
 ) -> Result:
     """Text never seen: a new tokenizer that has encoded the other half, then this half once.
@@ -289,14 +150,14 @@ def thousand_lines(bench: Bench, path: str) -> Result:
     return short(bench, path, corpora.lines_of_100_characters(corpora.text(bench.data, "en"), 1000))
 
 
-def hostile(bench: Bench, path: str, kind: str, at_most: int | None = None) -> Result:
+def hostile(bench: Bench, path: str, kind: str) -> Result:
     """Seconds for n and for 2n bytes of text without a place to cut, by subword alone.
 
     The question is how our own time grows, so the others are not timed; tiktoken gives the ids of
     both texts. Every time is that of a new tokenizer, which has encoded "hello world" before.
     """
     vocab = bench.vocab("cl100k")
-    size = min(bench.settings.hostile_bytes, at_most or bench.settings.hostile_bytes)
+    size = bench.settings.hostile_bytes
     once, twice = (corpora.hostile(kind, n) for n in (size, 2 * size))
     contenders = load_all(bench, vocab, only=OURS)
     reference = contenders[0].ready()

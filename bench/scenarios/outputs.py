@@ -4,7 +4,7 @@
     count/cl100k/en           how many ids, by subword alone, beside its own arrays
     decode/cl100k/en          an array of ids back to bytes
 
-Checked and timed as in `scenarios`: the ids are compared first, with those of the reference.
+Checked and timed as in `common`: the ids are compared first, with those of the reference.
 """
 
 from __future__ import annotations
@@ -15,11 +15,20 @@ from typing import TypeVar
 
 import numpy as np
 
-import corpora
-from library import OURS
-from results import Result
-from scenarios import Bench, Contender, check, fast_enough, finished, load_all, reported
-from timing import Timed, rotated, timed_repeats
+from libraries import OURS
+from measure import corpora
+from measure.results import Result
+from measure.timing import Timed, timed_repeats
+from scenarios.common import (
+    Bench,
+    Contender,
+    check,
+    fast_enough,
+    finished,
+    in_turns,
+    load_all,
+    reported,
+)
 
 A = TypeVar("A")
 R = TypeVar("R")
@@ -28,29 +37,29 @@ R = TypeVar("R")
 def lists(bench: Bench, path: str, name: str) -> Result:
     """The same text again, ids as a list, by one thread."""
     contenders = fast_enough(load_all(bench, bench.vocab("cl100k")))
-    calls = {contender.row.library: to_list(contender) for contender in contenders}
     text = corpora.text(bench.data, name, bench.settings.text_bytes).decode()
     expected = contenders[0].ready().to_array(text)
+    works = {}
     for contender in contenders:
         contender.row.size = len(text.encode())
-        if contender.row.status == "timed":
-            with reported(contender.row):
-                check(contender.row, as_array(calls[contender.row.library](text)), expected)
-    for number in range(bench.settings.further_rounds):
-        for contender in rotated(contenders, number):
-            if contender.takes_part(number):
-                with reported(contender.row):
-                    run = repeated(bench, calls[contender.row.library], text)
-                    contender.row.add(number, run)
-                    check(contender.row, as_array(run.answer), expected)
+        if contender.loaded is not None:
+            works[contender.row.library] = partial(to_list(contender), text)
+
+    def compare(contender: Contender, ids: list[int]) -> None:
+        check(contender.row, np.fromiter(ids, np.uint32, len(ids)), expected)
+
+    in_turns(bench, contenders, bench.settings.further_rounds, works, compare)
     return finished(path, contenders)
 
 
 def to_list(contender: Contender) -> Callable[[str], list[int]]:
     """The call that makes a list of a large text by one thread; ours takes more if it may."""
-    if contender.row.library == OURS and contender.loaded is not None:
-        return partial(contender.loaded.tokenizer.encode, threads=1)
-    return lambda text: contender.ready().to_list(text)
+    loaded = contender.ready()
+    return partial(loaded.tokenizer.encode, threads=1) if is_ours(contender) else loaded.to_list
+
+
+def is_ours(contender: Contender) -> bool:
+    return contender.row.library == OURS
 
 
 def count(bench: Bench, path: str, name: str) -> Result:
@@ -58,7 +67,7 @@ def count(bench: Bench, path: str, name: str) -> Result:
     contenders = load_all(bench, bench.vocab("cl100k"), only=OURS)
     text = corpora.text(bench.data, name, bench.settings.text_bytes).decode()
     expected = contenders[0].ready().to_array(text)
-    (ours,) = (contender for contender in contenders if contender.row.library == OURS)
+    (ours,) = filter(is_ours, contenders)
     ours.row.size = len(text.encode())
     with reported(ours.row):
         check(ours.row, ours.ready().to_array(text), expected)
@@ -82,29 +91,19 @@ def decode(bench: Bench, path: str, name: str) -> Result:
     contenders = fast_enough(load_all(bench, bench.vocab("cl100k")))
     content = corpora.text(bench.data, name, bench.settings.text_bytes)
     ids = contenders[0].ready().to_array(content.decode())
+    works = {}
     for contender in contenders:
         contender.row.size = len(content)
-        if contender.row.status == "timed":
-            with reported(contender.row):
-                check_bytes(contender, contender.ready().to_bytes(ids), content)
-    for number in range(bench.settings.further_rounds):
-        for contender in rotated(contenders, number):
-            if contender.takes_part(number):
-                with reported(contender.row):
-                    run = repeated(bench, contender.ready().to_bytes, ids)
-                    contender.row.add(number, run)
-                    check_bytes(contender, run.answer, content)
+        if contender.loaded is not None:
+            works[contender.row.library] = partial(contender.loaded.to_bytes, ids)
+
+    def compare(contender: Contender, found: bytes | str) -> None:
+        decoded = found.encode() if isinstance(found, str) else found
+        if decoded != content:
+            contender.row.fail("ids differ", "decoded, they are not the text")
+
+    in_turns(bench, contenders, bench.settings.further_rounds, works, compare)
     return finished(path, contenders)
-
-
-def check_bytes(contender: Contender, found: bytes | str, content: bytes) -> None:
-    decoded = found.encode() if isinstance(found, str) else found
-    if decoded != content:
-        contender.row.fail("ids differ", "decoded, they are not the text")
-
-
-def as_array(ids: list[int]) -> np.typing.NDArray[np.uint32]:
-    return np.fromiter(ids, np.uint32, len(ids))
 
 
 def repeated(bench: Bench, call: Callable[[A], R], argument: A) -> Timed[R]:

@@ -13,19 +13,18 @@ from __future__ import annotations
 
 import random
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import corpora
-from files_process import SHARD_BYTES, ask, command, committed
-from library import OURS
-from results import Result, Row
-from scenarios import Bench, reported
-from timing import Timed
+from libraries import OURS
+from measure import corpora, processes
+from measure.results import Result, Row
+from measure.timing import Timed
+from scenarios.common import Bench, reported
+from scenarios.files_process import SHARD_BYTES, ask, command, committed
 
 KILLS = 10
 
@@ -78,7 +77,10 @@ def killed(bench: Bench, path: str) -> Result:
 def kill(bench: Bench, text: Path, out: Path, seconds: float) -> int:
     """Run and kill; how many bytes were written that the next run has to write again."""
     with subprocess.Popen(
-        command(bench, text, "file", out), stdout=subprocess.PIPE, text=True
+        command(bench, text, "file", out),
+        env=processes.environment(),
+        stdout=subprocess.PIPE,
+        text=True,
     ) as process:
         assert process.stdout is not None
         process.stdout.readline()  # the tokenizer is loaded
@@ -100,7 +102,3 @@ def corpus(bench: Bench, times: int) -> Iterator[Path]:
             for _ in range(times):
                 stream.write(content)
         yield file
-
-
-if __name__ == "__main__":
-    sys.exit("run bench/run.py --only files")

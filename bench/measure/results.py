@@ -21,8 +21,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from peers import REFERENCE
-from timing import Timed
+from libraries.encoders import REFERENCE
+from measure.timing import Timed
 
 Status = Literal["timed", "absent", "failed", "ids differ", "merges differ"]
 

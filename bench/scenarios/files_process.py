@@ -13,11 +13,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from timing import timed
-from training_process import peak_memory
+from measure import processes
+from measure.timing import timed
 
 if TYPE_CHECKING:
-    from scenarios import Bench
+    from scenarios.common import Bench
 
 SHARD_BYTES = 64 << 20
 THREADS = 2
@@ -36,17 +36,23 @@ class Answer:
 def command(bench: Bench, text: Path, kind: str, out: Path) -> list[str]:
     """What runs this file as a script."""
     ranks = bench.vocab("cl100k").ranks
-    return [sys.executable, __file__, str(ranks), str(text), kind, str(out)]
+    return processes.command("scenarios.files_process", str(ranks), str(text), kind, str(out))
 
 
 def ask(bench: Bench, text: Path, kind: str, out: Path | None = None) -> Answer:
     """Encode in a process of its own; a file that nobody asks for is removed."""
     target = text.with_suffix(".once.bin") if out is None else out
     done = subprocess.run(
-        command(bench, text, kind, target), capture_output=True, text=True, check=False
+        command(bench, text, kind, target),
+        env=processes.environment(),
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if done.returncode != 0:
-        raise RuntimeError(f"the process ended with {done.returncode}: {done.stderr[-200:]}")
+        raise RuntimeError(
+            f"the process ended with {done.returncode}: {processes.last_line(done.stderr)}"
+        )
     if out is None:
         target.unlink(missing_ok=True)
         manifest(target).unlink(missing_ok=True)
@@ -70,7 +76,7 @@ def main(ranks: str, text: str, kind: str, out: str) -> Answer:
 
     tok = Tokenizer.load(ranks, pattern="cl100k")
     content = Path(text).read_bytes() if kind == "memory" else b""
-    before = peak_memory()
+    before = processes.peak_memory()
     print("loaded", flush=True)
 
     def in_memory(content: bytes) -> Any:
@@ -80,7 +86,7 @@ def main(ranks: str, text: str, kind: str, out: str) -> Answer:
         return tok.encode_files(text, out, shard_size=SHARD_BYTES, threads=THREADS)
 
     run = timed(in_memory, content) if kind == "memory" else timed(to_file, text)
-    peak = peak_memory() - before
+    peak = processes.peak_memory() - before
     ids: Any = run.answer if kind == "memory" else np.fromfile(out, np.uint32)
     return Answer(run.wall, run.cpu, peak, hashlib.sha256(ids).hexdigest())
 

@@ -1,23 +1,17 @@
-"""Times the loading of a vocabulary file, in this process and in a new one.
+"""Times the loading of a vocabulary file.
 
     new process:   start Python | import the library | load | encode "hello world"
-    same process:                                      load | encode "hello world"
     own file:                                          load what subword has saved
     cold:          start Python | import the library | load | encode a text of 10 MB | end
 
 The time of a row is that of `load` alone, but for *cold*, where it is all of it. What stands before
 it (`import`) and after it (`first`) is reported beside it, because a library can put the work off
 until the first call. The file has been read before, so that no time is spent on the disk.
-
-Run as a script this is the new process: a request as JSON in, seconds and ids as JSON out.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
-import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -25,32 +19,17 @@ from typing import Any
 
 import numpy as np
 
-import corpora
-from corpora import Vocab
-from library import OURS
-from peers import ADAPTERS, Adapter, Loaded, Subword
-from results import Result, first_difference
-from scenarios import Bench, Contender, check, fast_enough, finished, load_all, reported
-from timing import Timed, no_collection, rotated, timed
-from training import corpus_file
-from wordpiece_process import resident_memory
+from libraries import OURS
+from libraries.encoders import ADAPTERS, Adapter, Loaded, Subword
+from measure import corpora, processes
+from measure.corpora import Vocab
+from measure.results import Result, first_difference
+from measure.timing import Timed, no_collection, rotated, timed
+from scenarios.common import Bench, Contender, check, fast_enough, finished, load_all, reported
+from scenarios.training import corpus_file
 
 SAMPLE = "hello world"
 CHECKED_BYTES = 200_000
-
-
-def same_process(bench: Bench, path: str, name: str) -> Result:
-    """Load again and again in the process that runs the benchmark."""
-    vocab, contenders = checked(bench, name)
-    for number in range(bench.settings.load_rounds):
-        for contender in rotated(contenders, number):
-            if contender.takes_part(number):
-                with reported(contender.row):
-                    run = timed(contender.adapter.load, vocab)
-                    first = timed(run.answer.to_list, SAMPLE)
-                    contender.row.add(number, run, first=first.wall)
-                    del run
-    return finished(path, contenders)
 
 
 def new_process(bench: Bench, path: str, name: str) -> Result:
@@ -131,7 +110,7 @@ def checked(bench: Bench, name: str) -> tuple[Vocab, list[Contender]]:
 
 
 def in_new_process(library: str, vocab: Vocab, text: Path | None = None) -> dict[str, Any]:
-    """Run this file as a script: it encodes two words as a list, or a text as an array."""
+    """Load in a process of its own and encode two words as a list, or a text as an array."""
     request = {
         "library": library,
         "name": vocab.name,
@@ -141,17 +120,7 @@ def in_new_process(library: str, vocab: Vocab, text: Path | None = None) -> dict
         "encoding": vocab.encoding,
         "text": str(text) if text else None,
     }
-    done = subprocess.run(
-        [sys.executable, __file__],
-        input=json.dumps(request),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode != 0:
-        last = (done.stderr.strip().splitlines() or ["no message"])[-1]
-        raise RuntimeError(f"the new process ended with {done.returncode}: {last}")
-    answer: dict[str, Any] = json.loads(done.stdout)
+    answer: dict[str, Any] = processes.ask("scenarios.loading", request)
     return answer
 
 
@@ -169,7 +138,7 @@ def answer_request(request: dict[str, Any]) -> dict[str, Any]:
         start = time.perf_counter()
         adapter.start()
         imported = time.perf_counter() - start
-    before = resident_memory()
+    before = processes.resident_memory()
     run: Timed[Loaded] = timed(adapter.load, vocab)
     if request["text"]:
         encoded = timed(run.answer.to_array, Path(request["text"]).read_bytes().decode())
@@ -182,7 +151,7 @@ def answer_request(request: dict[str, Any]) -> dict[str, Any]:
         }
     first = timed(run.answer.to_list, SAMPLE)
     return {
-        "bytes": resident_memory() - before,
+        "bytes": processes.resident_memory() - before,
         "import": imported,
         "wall": run.wall,
         "cpu": run.cpu,
@@ -192,4 +161,4 @@ def answer_request(request: dict[str, Any]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    json.dump(answer_request(json.load(sys.stdin)), sys.stdout)
+    processes.answer(answer_request)

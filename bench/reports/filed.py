@@ -20,11 +20,10 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-import report
-from report import Report
-from results import Result, Row
+from measure.results import Result, Row
+from reports.markdown import Report, markdown
 
-RESULTS = Path(__file__).resolve().parent / "results"
+RESULTS = Path(__file__).resolve().parent.parent / "results"
 
 
 def write(run: Report, folder: Path) -> Path:
@@ -34,7 +33,7 @@ def write(run: Report, folder: Path) -> Path:
     with file.open("x", encoding="utf-8") as stream:
         stream.write(as_json(run))
     with file.with_suffix(".md").open("x", encoding="utf-8") as stream:
-        stream.write(report.markdown(run))
+        stream.write(markdown(run))
     return file
 
 

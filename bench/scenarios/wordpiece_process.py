@@ -5,45 +5,26 @@
 
 A process that trains may run on one core alone. The memory of a load is by how much the process has
 grown, so that interpreter and library do not count.
-
-Run as a script this is the new process: a request as JSON in, an answer as JSON into a file.
 """
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
-import tempfile
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from library import OURS
-from timing import timed
-from trainers import quiet
-from training_process import peak_memory
-from wordpiece_peers import PEERS
+from libraries import OURS
+from libraries.wordpiece import PEERS
+from measure import processes
+from measure.timing import timed
 
 SAMPLE = "Hello, world!"
 SPECIAL_TOKENS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 
 
 def ask(**request: Any) -> dict[str, Any]:
-    """Run this file as a script."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "answer.json")
-        done = subprocess.run(
-            [sys.executable, __file__, str(path)],
-            input=json.dumps(request, default=str),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if done.returncode != 0:
-            raise RuntimeError(f"the process ended with {done.returncode}: {quiet(done.stderr)}")
-        answer: dict[str, Any] = json.loads(path.read_text())
+    """Load or train in a process of its own."""
+    answer: dict[str, Any] = processes.ask("scenarios.wordpiece_process", request)
     return answer
 
 
@@ -51,9 +32,9 @@ def load(library: str, path: str) -> dict[str, Any]:
     """In the new process."""
     peer = PEERS[library]
     peer.start()
-    before = resident_memory()
+    before = processes.resident_memory()
     run = timed(peer.load, Path(path))
-    grown = resident_memory() - before
+    grown = processes.resident_memory() - before
     first = timed(run.answer.to_list, SAMPLE)
     answer = {"wall": run.wall, "cpu": run.cpu, "first": first.wall, "ids": first.answer}
     return {**answer, "bytes": grown}
@@ -61,8 +42,7 @@ def load(library: str, path: str) -> dict[str, Any]:
 
 def train(library: str, path: str, score: str, vocab_size: int) -> dict[str, Any]:
     """In the new process."""
-    if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    processes.use_one_core()
     module = import_module(library)
     if library == OURS:
         settings = {"score": score, "min_count": 2, "threads": 1, "progress": False}
@@ -83,20 +63,14 @@ def train(library: str, path: str, score: str, vocab_size: int) -> dict[str, Any
         )
         run = timed(lambda file: tokenizer.train([file], trainer), path)
         phases, tokens = {}, tokenizer.get_vocab_size()
-    answer = {"wall": run.wall, "cpu": run.cpu, "bytes": peak_memory(), "phases": phases}
+    answer = {"wall": run.wall, "cpu": run.cpu, "bytes": processes.peak_memory(), "phases": phases}
     return {**answer, "tokens": tokens}
 
 
-def resident_memory() -> int:
-    """The memory that this process has, in bytes; 0 where the system does not say."""
-    status = Path("/proc/self/status")
-    for line in status.read_text().splitlines() if status.is_file() else []:
-        if line.startswith("VmRSS:"):
-            return int(line.split()[1]) * 1024
-    return 0
+def respond(request: dict[str, Any]) -> dict[str, Any]:
+    what = request.pop("what")
+    return load(**request) if what == "load" else train(**request)
 
 
 if __name__ == "__main__":
-    request = json.load(sys.stdin)
-    told = load(**request) if request.pop("what") == "load" else train(**request)
-    Path(sys.argv[1]).write_text(json.dumps(told))
+    processes.answer(respond)

@@ -18,7 +18,6 @@ others, and there is nothing to compare.
 from __future__ import annotations
 
 import json
-import re
 import tempfile
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
@@ -26,7 +25,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from library import OURS, Library
+from libraries import OURS, Library
 
 REFERENCE = "tokenizers"
 
@@ -251,14 +250,3 @@ def spelled(token: str) -> bytes:
 
 def spelled_pairs(merges: list[tuple[str, str]]) -> list[Merge]:
     return [(spelled(left), spelled(right)) for left, right in merges]
-
-
-def quiet(text: str) -> str:
-    """The last line of what a library said, for a table.
-
-    Example:
-        >>> quiet("3 words\\n\\nerror: | no memory\\n")
-        'error: no memory'
-    """
-    said = [line.strip() for line in text.splitlines() if line.strip()]
-    return re.sub(r"[|\s]+", " ", said[-1])[:120] if said else "no message"

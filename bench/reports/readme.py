@@ -11,11 +11,11 @@ from functools import partial
 from pathlib import Path
 from textwrap import fill
 
-from charts import TEXTS, TRAINED
-from corpora import ROOT
-from filed import Filed
-from library import OURS
-from tables import significant, table
+from libraries import OURS
+from measure.corpora import ROOT
+from reports.charts import TEXTS, TRAINED
+from reports.filed import Filed
+from reports.tables import significant, table
 
 BEGIN, END = "<!-- bench: begin -->", "<!-- bench: end -->"
 README = ROOT / "README.md"

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -24,10 +23,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-import corpora
-from library import OURS
-from peers import ADAPTERS, ENVIRONMENT, REFERENCE, Loaded
-from timing import Timed, timed_repeats
+from libraries import OURS
+from libraries.encoders import ADAPTERS, ENVIRONMENT, REFERENCE, Loaded
+from measure import corpora, processes
+from measure.timing import Timed, timed_repeats
 
 #: Ids of all documents in a row, and where each ends, a zero first.
 Flat = tuple[npt.ArrayLike, npt.ArrayLike]
@@ -91,11 +90,11 @@ def worker(work: Work) -> Iterator[Worker]:
     threads = dict.fromkeys(("RAYON_NUM_THREADS", "FASTOKENS_BPE_THREADS"), str(work.threads))
     simd = {"SUBWORD_SIMD": work.simd} if work.simd else {}
     with subprocess.Popen(
-        [sys.executable, __file__],
+        processes.command("scenarios.batch_process"),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        env={**os.environ, **ENVIRONMENT, **threads, **simd},
+        env=processes.environment(**{**ENVIRONMENT, **threads, **simd}),
     ) as process:
         try:
             yield Worker(process)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from statistics import median
 
-from library import OURS
-from results import Result
-from tables import significant, table
+from libraries import OURS
+from measure.results import Result
+from reports.tables import significant, table
 
 
 def tables(results: list[Result]) -> list[str]:
