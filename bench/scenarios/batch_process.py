@@ -86,7 +86,7 @@ class Worker:
 
 @contextmanager
 def worker(work: Work) -> Iterator[Worker]:
-    """Start a process for this work, with so many threads; it ends with the block."""
+    """Start a process for this work; it ends with the block."""
     threads = dict.fromkeys(("RAYON_NUM_THREADS", "FASTOKENS_BPE_THREADS"), str(work.threads))
     simd = {"SUBWORD_SIMD": work.simd} if work.simd else {}
     with subprocess.Popen(

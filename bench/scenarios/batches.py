@@ -28,7 +28,7 @@ LIBRARIES = (OURS, REFERENCE, "gigatoken", "fastokens")
 SIZES = {"500B": 500, "2kB": 2000}
 LEVELS = ("avx2", "scalar")
 
-#: So many documents for the reference, which is slow.
+#: How many documents the reference gets, because it is slow.
 AT_MOST = 2000
 
 

@@ -87,7 +87,7 @@ def kill(bench: Bench, text: Path, out: Path, seconds: float) -> int:
         time.sleep(seconds)
         process.kill()
     partial = out.with_name(out.name + ".partial")
-    # Who is killed early has written nothing.
+    # A run that is killed early has written nothing.
     written = next((file.stat().st_size for file in (partial, out) if file.exists()), 0)
     return max(0, written - committed(out))
 

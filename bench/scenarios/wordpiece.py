@@ -34,7 +34,7 @@ from scenarios.wordpiece_process import ask
 TEXTS = ("en", "ru", "zh", "multi")
 HELLO = "Hello, world!"
 
-#: Text without a place to cut, by name, for so many bytes.
+#: Text without a place to cut: a function from a number of bytes to the text, by name.
 HOSTILE: dict[str, Callable[[int], str]] = {
     "word": lambda size: "".join(random.Random(0).choices("etaoinshrdlu", k=size)),
     "a": lambda size: "a" * size,
