@@ -29,8 +29,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-import corpora
-from timing import timed_repeats
+from measure import corpora
+from measure.timing import timed_repeats
 
 #: A row is slower if the new build takes this much longer.
 SLOWER = 1.03

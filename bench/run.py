@@ -16,153 +16,26 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
-from datetime import date
-from fnmatch import fnmatchcase
-from functools import partial
+from datetime import datetime, timezone
 from pathlib import Path
 
-import batches
-import charts
-import corpora
-import files
-import loading
-import machine
-import outputs
-import readme
-import report
-import scenarios
-import training
-import wordpiece
-import wordpiece_peers
-from filed import RESULTS, Filed
-from library import OURS, Library
-from peers import ADAPTERS, REFERENCE, use_one_thread
-from results import Result, Row
-from scenarios import QUICK, Bench, Settings
-from targets import judge
-from trainers import REFERENCE as FIRST_TRAINER
-from trainers import TRAINERS
+import publish
+from libraries import OURS, Library, wordpiece
+from libraries.encoders import ADAPTERS, REFERENCE, use_one_thread
+from libraries.trainers import REFERENCE as FIRST_TRAINER
+from libraries.trainers import TRAINERS
+from measure import corpora, machine
+from measure.results import Result, Row
+from reports import filed
+from reports.markdown import Report, markdown
+from reports.targets import judge
+from scenarios.catalogue import Scenario, catalogue, in_turn, selected
+from scenarios.common import QUICK, Bench, Settings, describe
 
 HERE = Path(__file__).resolve().parent
 
-Scenario = Callable[[Bench, str], Result]
-
 #: Every library by its name: those that encode, and those that train.
-PEERS: dict[str, Library] = {**wordpiece_peers.PEERS, **ADAPTERS, **TRAINERS}
-
-
-#: Vocabularies and texts beside cl100k on the first five, and how many rounds they get.
-FURTHER = (
-    *(("o200k", name, 7) for name in corpora.CORPORA),
-    *(("o200k", name, 3) for name in corpora.SMALLER),
-    *(("cl100k", name, 3) for name in corpora.SMALLER),
-    ("gpt2", "en", 3),
-    ("qwen2", "en", 3),
-)
-
-
-def encoding() -> dict[str, Scenario]:
-    """The paths of large texts and of batches."""
-    paths: dict[str, Scenario] = {}
-    for name in corpora.CORPORA:
-        paths[f"encode/cl100k/{name}/warm"] = partial(scenarios.encode_warm, name=name)
-    for name in corpora.CORPORA:
-        paths[f"encode/cl100k/{name}/fresh"] = partial(scenarios.encode_fresh, name=name)
-    for vocab, name, rounds in FURTHER:
-        for kind, scenario in (("warm", scenarios.encode_warm), ("fresh", scenarios.encode_fresh)):
-            further = partial(scenario, name=name, vocab_name=vocab, rounds=rounds)
-            paths[f"encode/{vocab}/{name}/{kind}"] = further
-    for name in corpora.CORPORA:
-        paths[f"encode/cl100k/{name}/lists"] = partial(outputs.lists, name=name)
-    for size in batches.SIZES:
-        for kind in ("arrays", "lists"):
-            for threads in ("1-thread", "2-threads"):
-                paths[f"batch/cl100k/{size}/{kind}/{threads}"] = batches.batch
-    for name in ("en", "zh"):
-        paths[f"count/cl100k/{name}"] = partial(outputs.count, name=name)
-    for name in ("en", "zh"):
-        paths[f"decode/cl100k/{name}"] = partial(outputs.decode, name=name)
-    for level in batches.LEVELS:
-        paths[f"simd/cl100k/en/{level}"] = batches.simd
-    paths["cold/cl100k/en"] = partial(loading.cold, corpus="en")
-    return paths
-
-
-def catalogue() -> dict[str, Scenario]:
-    """Every path and the function that measures it, in the order of the report."""
-    paths = encoding()
-    paths["short/cl100k/hello-world"] = scenarios.hello_world
-    paths["short/cl100k/100-characters"] = scenarios.hundred_characters
-    paths["short/cl100k/100-characters-varied"] = scenarios.thousand_lines
-    paths["load/o200k/new-process"] = partial(loading.new_process, name="o200k")
-    paths["load/o200k/same-process"] = partial(loading.same_process, name="o200k")
-    paths["load/o200k/own-file"] = partial(loading.own_file, name="o200k")
-    for kind in corpora.HOSTILE:
-        paths[f"hostile/cl100k/{kind}"] = partial(scenarios.hostile, kind=kind)
-    for kind in corpora.HOSTILE:
-        one = partial(scenarios.hostile, kind=kind, at_most=1_000_000)
-        paths[f"hostile/cl100k/{kind}/1MB"] = one
-    for path in training.TRAINING:
-        paths[path] = training.train
-    paths["count/enwiki/threads"] = training.count_threads
-    paths["count/enwiki/64MB"] = training.count_bounded
-    for name in wordpiece.TEXTS:
-        paths[f"wordpiece/{name}/fresh"] = partial(wordpiece.batch_fresh, name=name)
-    for name in wordpiece.TEXTS:
-        paths[f"wordpiece/{name}/warm"] = partial(wordpiece.batch_warm, name=name)
-    paths["wordpiece/en/linear"] = wordpiece.linear
-    paths["wordpiece/en/threads"] = wordpiece.threads
-    paths["wordpiece/en/words"] = wordpiece.words
-    paths["wordpiece/hello-world"] = wordpiece.hello_world
-    paths["wordpiece/load"] = wordpiece.load
-    for kind in wordpiece.HOSTILE:
-        paths[f"wordpiece/hostile/{kind}"] = partial(wordpiece.hostile, kind=kind)
-    for score in ("count", "likelihood"):
-        paths[f"wordpiece/train/{score}"] = partial(wordpiece.train, score=score)
-    paths["files/enwiki/bin"] = files.rate
-    paths["files/enwiki/memory"] = files.memory
-    paths["files/enwiki/killed"] = files.killed
-    return paths
-
-
-def selected(paths: list[str], only: list[str]) -> list[str]:
-    """The paths that fit one of the filters, or lie below it.
-
-    Example:
-        >>> selected(["encode/cl100k/en/warm", "short/cl100k/hello-world"], ["encode/*/en"])
-        ['encode/cl100k/en/warm']
-    """
-    if not only:
-        return paths
-    return [
-        path
-        for path in paths
-        if any(fnmatchcase(path, one) or fnmatchcase(path, f"{one.rstrip('/')}/*") for one in only)
-    ]
-
-
-#: Paths that are over in some seconds, and would show the speed that the machine has just then.
-BRIEF = ("short/*", "wordpiece/hello-world", "wordpiece/en/threads", "wordpiece/en/words")
-
-
-def in_turn(paths: list[str]) -> list[str]:
-    """The order of measuring: WordPiece first, brief paths three times.
-
-    After half an hour of other paths tokenizers takes nearly twice as long for a text as in a new
-    process, and a machine that others use too has fast minutes and slow ones (docs/log.md,
-    2026-11-16).
-
-    Example:
-        >>> in_turn(["encode/cl100k/en/warm", "wordpiece/load", "files/enwiki/bin"])
-        ['wordpiece/load', 'encode/cl100k/en/warm', 'files/enwiki/bin']
-        >>> in_turn(["short/a", "files/b"])
-        ['short/a', 'short/a', 'files/b', 'short/a']
-    """
-    turns = sorted(paths, key=lambda path: not path.startswith("wordpiece/"))
-    brief = [path for path in turns if any(fnmatchcase(path, one) for one in BRIEF)]
-    middle = len(turns) // 2
-    return [*turns[:middle], *brief, *turns[middle:], *brief]
+PEERS: dict[str, Library] = {**wordpiece.PEERS, **ADAPTERS, **TRAINERS}
 
 
 def arguments(given: list[str] | None = None) -> argparse.Namespace:
@@ -186,7 +59,7 @@ def output_folder(options: argparse.Namespace) -> Path:
         chosen: Path = options.out
         return chosen
     whole = not (options.quick or options.only or options.peers)
-    return RESULTS if whole else HERE / ".out"
+    return filed.RESULTS if whole else HERE / ".out"
 
 
 def prepare(options: argparse.Namespace) -> Bench | str:
@@ -196,8 +69,8 @@ def prepare(options: argparse.Namespace) -> Bench | str:
         return f"--peers: no adapter for {', '.join(sorted(unknown))}; there are {', '.join(PEERS)}"
     adapters = {n: a for n, a in ADAPTERS.items() if n in wanted | {OURS, REFERENCE}}
     trainers = {n: t for n, t in TRAINERS.items() if n in wanted | {OURS, FIRST_TRAINER}}
-    first = {OURS, wordpiece_peers.REFERENCE}
-    wordpieces = {n: p for n, p in wordpiece_peers.PEERS.items() if n in wanted | first}
+    first = {OURS, wordpiece.REFERENCE}
+    wordpieces = {n: p for n, p in wordpiece.PEERS.items() if n in wanted | first}
     settings = QUICK if options.quick else Settings()
     try:
         bench = Bench(corpora.data_directory(), adapters, trainers, wordpieces, settings)
@@ -240,15 +113,13 @@ def main() -> int:
     settings = (
         "quick: small texts and few rounds, not for quoting" if options.quick else "whole texts"
     )
-    today = date.today().isoformat()
-    written = report.Report(today, settings, facts, results, judge(results))
-    print(report.markdown(written))
+    day, clock = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M").split()
+    whole = Report(day, clock, settings, facts, results, judge(results))
+    print(markdown(whole))
     folder = output_folder(options)
-    print(f"written: {report.write(written, folder, today)}", file=sys.stderr)
-    filed = Filed(folder / f"{today}.json")
-    charts.write(filed, folder / "charts")
-    if folder == RESULTS:
-        readme.write(filed)
+    file = filed.write(whole, folder)
+    print(f"written: {file} and {file.stem}.md", file=sys.stderr)
+    publish.write(filed.Filed(file), in_readme=folder == filed.RESULTS)
     return exit_code(results)
 
 
@@ -258,7 +129,7 @@ def measured(scenario: Scenario, bench: Bench, path: str) -> Result:
         return scenario(bench, path)
     except corpora.DataError as error:
         row = Row(OURS)
-        row.fail("absent", scenarios.describe(error))
+        row.fail("absent", describe(error))
         return Result(path, [row])
 
 

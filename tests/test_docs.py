@@ -52,6 +52,30 @@ def test_every_chapter_is_on_the_ladder() -> None:
     assert {path for path in folder.glob("*.md") if path.name != "index.md"} <= there
 
 
+def test_every_decision_is_in_the_index() -> None:
+    folder = ROOT / "docs/decisions"
+    there = {(folder / link).resolve() for link in links(folder / "index.md")}
+    assert {path for path in folder.glob("*.md") if path.name != "index.md"} == there
+
+
+def test_a_decision_has_a_question_numbers_and_an_outcome() -> None:
+    wanted = ["The question", "What was tried", "Numbers", "Decision", "When to look again"]
+    for page in ROOT.glob("docs/decisions/*.md"):
+        if page.name != "index.md":
+            title, *sections = HEADING.findall(page.read_text(encoding="utf-8"))
+            assert title.endswith("?"), page.name
+            assert sections == wanted, page.name
+
+
+def test_a_page_that_the_code_names_exists() -> None:
+    named = re.compile(r"\bdocs/[\w/-]+\.md")
+    folders = ("crates", "python", "bench", "tests")
+    files = [file for folder in folders for file in (ROOT / folder).glob("**/*.[rp][sy]")]
+    for file in files:
+        for page in named.findall(file.read_text(encoding="utf-8")):
+            assert (ROOT / page).exists(), f"{file.relative_to(ROOT)} names {page}"
+
+
 def test_the_reference_has_every_public_name() -> None:
     pages = [page.read_text(encoding="utf-8") for page in ROOT.glob("docs/reference/*.md")]
     named = {name for page in pages for name in re.findall(r"subword\.(\w+)", page)}

@@ -2,7 +2,7 @@
 Huge pages (2 MiB) for memory that is large and about to be filled.
 
 The first touch of each page goes through the kernel, and a huge page stands for 512 small ones. They
-must be asked for before the first touch. What that buys is not settled (docs/log.md, 2026-11-15).
+must be asked for before the first touch. What that buys: docs/decisions/huge-pages.md.
 */
 
 /// The size of a huge page.

@@ -239,7 +239,7 @@ impl View<'_> {
     #[inline(always)]
     fn middle_in(&self, key: &MiddleKey, line: usize) -> Option<([TokenId; MIDDLE_IDS], usize)> {
         // PERF: word by word. Compared as a whole the key is first put together in memory, and reading
-        // it back waits for that (docs/log.md, 2026-11-15).
+        // it back waits for that (docs/decisions/cache-layout.md).
         let same = |line: &&Line| {
             (line[0] ^ key[0]) | (line[1] ^ key[1]) | (line[2] ^ key[2]) | (line[3] ^ key[3]) == 0
         };

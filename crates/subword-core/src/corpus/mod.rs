@@ -13,7 +13,7 @@ no such place, the block grows until there is one or the file ends, up to a limi
 ([`Files::with_limit`]): a few kilobytes of a compressed file may hold gigabytes of one line.
 
 Why reading and not mapping files into memory: a mapped file that another process makes shorter kills
-this one, its pages count as memory that we use, and it is not faster. (2026-11-15, see the log.)
+this one, its pages count as memory that we use, and it is not faster (docs/decisions/read-or-map.md).
 */
 
 pub mod lines;

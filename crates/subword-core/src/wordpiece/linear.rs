@@ -27,8 +27,8 @@ This is LinMaxMatch (Song, Salcianu, Song, Dopson and Zhou, "Fast WordPiece Toke
 Why not a suffix array over text and vocabulary with longest common prefixes, which is linear too
 (it is in `subword.reference`): it needs the whole text at once and a dozen times its memory, and it
 sorts where this one walks. Why it is not the default: on text it is slower than a cache of words and
-walking again, because words are short (see docs/log.md, 2026-11-15). It has no cache, so it takes the
-same time on text that never repeats itself.
+walking again, because words are short (docs/decisions/wordpiece-misses.md). It has no cache, so it
+takes the same time on text that never repeats itself.
 */
 
 use std::collections::VecDeque;

@@ -47,7 +47,7 @@ const MOST_TOKENS: usize = 1 << 31;
 /// How many tokens the text may have, so that the count of a pair and its changes are 63 bits.
 const MOST_TOTAL: Count = i64::MAX as Count;
 
-/// Fewer places against fewer scans: see the log of 2026-11-15.
+/// Fewer places against fewer scans: docs/decisions/training-threshold.md.
 const PARTS: learn::Parts = learn::Parts { first: 64, next: 16 };
 
 /// Pieces as the tokens that they start as, one after the other.

@@ -1,0 +1,1 @@
+"""What every measurement needs: texts and vocabularies, clocks, rows, processes, the machine."""
