@@ -67,7 +67,7 @@ fuzz: $(VENV)/built ## make up inputs for every target, SECONDS=60 for each; sto
 	    target/fuzz/$$target fuzz/corpus/$$target -- -max_total_time=$(SECONDS) -timeout=20 -max_len=8000 \
 	    $$(ls fuzz/dictionaries/$$target.dict 2> /dev/null | sed 's/^/-dict=/') || exit; \
 	done
-	for name in manifests explorer; do $(BIN)/python tests/fuzzed.py $$name --seconds $(SECONDS) || exit; done
+	for name in manifests explorer; do $(BIN)/python -m tests.support.fuzzed $$name --seconds $(SECONDS) || exit; done
 
 sanitize: ## the engine's own tests under AddressSanitizer
 	$(UNSTABLE) RUSTFLAGS=-Zsanitizer=address cargo test --quiet --target $(HOST) --package subword-core --lib
