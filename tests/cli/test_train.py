@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
-import signal
+import random
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 from subword import BpeTrainer, Tokenizer, count_pieces
 from subword._cli import main
+
+from tests.support.interrupting import press_while_reading
 
 TEXT = "the lowest of the low were slower than the slowest<|end|>they flow low and they follow\n"
 
@@ -162,19 +164,23 @@ def test_a_vocabulary_that_is_too_small_is_refused() -> None:
     )
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 def test_an_interrupted_training_leaves_the_old_file(folder: Path) -> None:
-    """Ctrl-C while it counts: exit code 130, and nothing new in the folder."""
+    """Ctrl-C while it counts a corpus that never ends: nothing is new in the folder."""
     Path("tok.json").write_text("old")
-    Path("large.txt").write_bytes(os.urandom(12_000_000).hex().encode())
-    args = ["train", *["large.txt"] * 40, "--vocab-size", "500", "--out", "tok.json"]
-    command = [sys.executable, "-c", "from subword._cli import main; main()", *args]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    time.sleep(1.5)
-    pressed = time.perf_counter()
-    process.send_signal(signal.SIGINT)
-    out, _ = process.communicate(timeout=30)
+    os.mkfifo("endless.txt")
+    program = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "from subword._cli import main; main()"
+    )
+    args = ["train", "endless.txt", "--vocab-size", "500", "--out", "tok.json"]
+    block = random.Random(0).randbytes(1 << 15).hex().encode()
+    with subprocess.Popen(
+        [sys.executable, "-c", program, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        press_while_reading(process, Path("endless.txt"), itertools.repeat(block))
+        out, _ = process.communicate(timeout=60)
     assert (process.returncode, out) == (130, b"")
-    assert time.perf_counter() - pressed < 2  # the end of a process takes time too
     assert Path("tok.json").read_text() == "old"
     names = sorted(path.name for path in folder.iterdir())
-    assert names == ["corpus.txt", "large.txt", "tok.json"]
+    assert names == ["corpus.txt", "endless.txt", "tok.json"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.metadata
 import importlib.resources
 import inspect
@@ -12,7 +13,7 @@ from typing import Any
 
 import pytest
 import subword
-from subword import BpeTrainer, Counts, Decoder, Tokenizer
+from subword import BpeTrainer, Counts, Decoder, Tokenizer, WordPieceTrainer
 
 PUBLIC = [
     "BpeTrainer",
@@ -96,8 +97,12 @@ def test_the_public_names_are_these() -> None:
 def test_the_methods_of_a_tokenizer_are_these() -> None:
     assert sorted(name for name in dir(Tokenizer) if not name.startswith("_")) == METHODS
     assert sorted(name for name in dir(Decoder) if not name.startswith("_")) == ["finish", "push"]
-    trainer = sorted(name for name in dir(BpeTrainer) if not name.startswith("_"))
-    assert trainer == ["counting", "train", "train_counts", "train_iter"]
+
+
+@pytest.mark.parametrize("trainer", [BpeTrainer, WordPieceTrainer])
+def test_the_methods_of_a_trainer_are_these(trainer: type) -> None:
+    methods = sorted(name for name in dir(trainer) if not name.startswith("_"))
+    assert methods == ["counting", "train", "train_counts", "train_iter"]
 
 
 def test_the_methods_of_counts_are_these() -> None:
@@ -119,7 +124,9 @@ def test_the_methods_of_counts_are_these() -> None:
 
 
 @pytest.mark.parametrize(
-    "owner", [BpeTrainer, Counts, Tokenizer, Decoder], ids=lambda owner: owner.__name__
+    "owner",
+    [BpeTrainer, Counts, Tokenizer, Decoder, WordPieceTrainer],
+    ids=lambda owner: owner.__name__,
 )
 def test_every_method_says_what_it_does(owner: type) -> None:
     assert inspect.getdoc(owner)
@@ -132,10 +139,18 @@ def test_every_method_says_what_it_does(owner: type) -> None:
 @pytest.mark.parametrize("name", PUBLIC)
 def test_every_public_name_says_what_it_is(name: str) -> None:
     value = getattr(subword, name)
-    if isinstance(value, type):
-        assert inspect.getdoc(value)
-        assert value.__module__.startswith("subword")
-    assert "\n" in (subword.__doc__ or "")
+    if name == "patterns":  # a mapping has no docstring of its own: its module explains it
+        value = importlib.import_module("subword._patterns")
+    else:
+        assert value.__module__.partition(".")[0] == "subword"
+    doc = inspect.getdoc(value) or ""
+    assert len(doc) > 10
+    assert doc != inspect.getdoc(type(value))  # not that of `function` or of another type
+
+
+def test_the_package_says_what_it_is_with_an_example() -> None:
+    doc = subword.__doc__ or ""
+    assert ">>> import subword" in doc
 
 
 def test_signatures_show_their_defaults() -> None:

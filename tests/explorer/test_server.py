@@ -23,6 +23,7 @@ from subword.explorer import Explored
 from subword.explorer.explored import add_log
 from subword.explorer.questions import MOST_TEXT, Question
 from subword.explorer.samples import built_in
+from subword.explorer.server import listening
 
 from tests.support.exploring import Running, running
 from tests.support.repository import ROOT
@@ -73,9 +74,12 @@ def test_a_body_of_a_form_is_refused(explorer: Running) -> None:
 
 
 def test_it_listens_on_the_loopback_alone(explorer: Running) -> None:
-    port = urlsplit(explorer.address).port
-    with socket.socket() as own:
-        own.bind(("127.0.0.2", port))  # free: nobody listens on all addresses
+    assert urlsplit(explorer.address).hostname == "127.0.0.1"
+    with listening() as listener:
+        assert listener.family == socket.AF_INET
+        host, port = listener.getsockname()
+    assert host == "127.0.0.1"  # and not 0.0.0.0, which is every address of the machine
+    assert port > 0
 
 
 # What is refused

@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Literal
@@ -16,35 +15,26 @@ import pytest
 import subword
 from subword import BpeTrainer, Tokenizer
 
+from tests.support.interrupting import interrupted
+
 #: Every match of this looks at the rest of the text: a megabyte takes a quarter of an hour.
 ENDLESS = "(?!a+b)a"
 TEXT = "a" * 1_000_000
 BYTES = {i: bytes([i]) for i in range(256)}
 SLOW = Tokenizer(BYTES, [], pattern=ENDLESS)
 
-#: How soon the interrupt comes, and the longest that may pass after it, on a machine that is busy.
-SOON, LATE = 0.15, 5.0
-
-
-@pytest.fixture(autouse=True)
-def heard() -> Iterator[None]:
-    """A shell that runs the tests in the background may have switched the signal off."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
+#: After how many seconds the interrupt comes. The calls take far longer.
+SOON = 0.15
 
 
 def interrupt(call: Callable[[], object]) -> None:
     """Expect that a call, which would take minutes, ends soon after an interrupt."""
-    timer = threading.Timer(SOON, _thread.interrupt_main)
-    start = time.perf_counter()
-    timer.start()
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            call()
-    finally:
-        timer.join()
-    assert time.perf_counter() - start < SOON + LATE
+    begun = threading.Event()
+    timer = threading.Timer(SOON, begun.set)
+    with interrupted(begun):
+        timer.start()
+        call()
+    timer.join()
 
 
 CALLS: dict[str, Callable[[int], object]] = {
@@ -105,7 +95,7 @@ def test_an_interrupt_of_another_thread_is_left_to_the_main_thread() -> None:
     text = "a" * 40_000  # a second
     other = threading.Thread(target=lambda: made.append(SLOW.encode(text)))
     other.start()
-    interrupt(lambda: [time.sleep(0.01) for _ in range(6000)])
+    interrupt(lambda: threading.Event().wait(60))
     other.join()
     assert made == [[97] * len(text)]
 
@@ -120,8 +110,8 @@ def test_what_a_handler_raises_is_what_the_call_raises() -> None:
 
     before = signal.signal(signal.SIGINT, handler)
     try:
-        threading.Timer(SOON, _thread.interrupt_main).start()
-        with pytest.raises(EnoughError):
+        with pytest.raises(EnoughError):  # noqa: PT012 (the clock starts where the error may come)
+            threading.Timer(SOON, _thread.interrupt_main).start()
             SLOW.encode(TEXT)
     finally:
         signal.signal(signal.SIGINT, before)

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import inspect
-import io
 import json
-import os
 import random
-import signal
 import sys
 import threading
 import warnings
@@ -16,6 +13,8 @@ from pathlib import Path
 
 import pytest
 from subword import BpeTrainer, Counts, TrainingWarning, train_bpe
+
+from tests.support.interrupting import WatchedTerminal, interrupted
 
 TEXTS = ["the lowest of the low were slower than the slowest", "they flow low and they follow"]
 
@@ -76,35 +75,31 @@ def test_nothing_is_printed_where_nobody_looks(capfd: pytest.CaptureFixture[str]
     assert capfd.readouterr() == ("", "")
 
 
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
 @pytest.mark.parametrize(("progress", "shown"), [(None, True), (True, True), (False, False)])
 def test_a_bar_is_shown_on_a_terminal(
     monkeypatch: pytest.MonkeyPatch, progress: bool | None, shown: bool
 ) -> None:
-    terminal = Terminal()
+    terminal = WatchedTerminal("merging")
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setattr("subword._progress.DELAY_SECONDS", 0)
     BpeTrainer(num_merges=9, progress=progress).train_iter(TEXTS)
-    assert ("merging" in terminal.getvalue()) is shown
+    assert terminal.seen.is_set() is shown
 
 
 # Interruption
 
 
-def interrupt(work: Callable[[], object], after: float) -> None:
-    """Press Ctrl-C so many seconds into the work, which takes longer than that."""
-    timer = threading.Timer(after, os.kill, [os.getpid(), signal.SIGINT])
-    timer.start()
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            work()
-    finally:
-        timer.cancel()
-        timer.join()
+@pytest.fixture
+def bar_that_shows(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], threading.Event]:
+    """An event that is set when the bar of a training shows what an expression finds."""
+    monkeypatch.setattr("subword._progress.DELAY_SECONDS", 0)
+
+    def watch(expression: str) -> threading.Event:
+        terminal = WatchedTerminal(expression)
+        monkeypatch.setattr(sys, "stderr", terminal)
+        return terminal.seen
+
+    return watch
 
 
 def many_pieces() -> Counts:
@@ -115,26 +110,31 @@ def many_pieces() -> Counts:
     return Counts(pieces, pattern="none")
 
 
-@pytest.mark.parametrize("after", [0.05, 1.0])
-def test_training_can_be_stopped(after: float) -> None:
+@pytest.mark.parametrize("point", ["merging: +0%", r"merging.* [1-9][0-9.]*k?/400k"])
+def test_training_can_be_stopped(
+    point: str, bar_that_shows: Callable[[str], threading.Event]
+) -> None:
+    """Before the first merge, while pairs are counted; and between two merges."""
     counts = many_pieces()
-    interrupt(lambda: BpeTrainer(num_merges=400_000).train_counts(counts), after)
+    with interrupted(bar_that_shows(point)):
+        BpeTrainer(num_merges=400_000, progress=True).train_counts(counts)
 
 
 @pytest.mark.parametrize("memory_limit", [None, "4MB"])
 def test_counting_can_be_stopped_and_leaves_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, memory_limit: str | None
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    bar_that_shows: Callable[[str], threading.Event],
+    memory_limit: str | None,
 ) -> None:
+    """When two percent are counted, 12 MB: with the limit, much of that is on the disk."""
     monkeypatch.setenv("TMPDIR", str(tmp_path))  # where counts go that do not fit
     dice = random.Random(0)
     path = tmp_path / "corpus.txt"
     path.write_bytes(b" ".join(dice.randbytes(8).hex().encode() for _ in range(600_000)))
-    trainer = BpeTrainer(num_merges=10)
-
-    def work() -> object:
-        return trainer.train([path] * 60, memory_limit=memory_limit)
-
-    interrupt(work, 0.5)
+    trainer = BpeTrainer(num_merges=10, progress=True)
+    with interrupted(bar_that_shows("counting: +([2-9]|[1-9][0-9])%")):
+        trainer.train([path] * 60, memory_limit=memory_limit)
     assert [entry.name for entry in tmp_path.iterdir()] == ["corpus.txt"]
 
 

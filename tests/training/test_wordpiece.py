@@ -5,11 +5,8 @@ from __future__ import annotations
 import inspect
 import os
 import random
-import signal
 import subprocess
 import sys
-import threading
-import time
 import warnings
 from pathlib import Path
 from typing import Any
@@ -28,6 +25,8 @@ from subword import (
 )
 from subword.reference import train_wordpiece
 from subword.reference.wordpiece_trainer import Score, apply, count_all
+
+from tests.support.interrupting import WatchedTerminal, interrupted
 
 words = st.one_of(
     st.text("ab", min_size=1, max_size=9),
@@ -226,26 +225,15 @@ def test_an_empty_corpus_is_refused() -> None:
 
 
 @pytest.mark.parametrize("score", ["likelihood", "count"])
-def test_an_interrupt_ends_it_soon(score: Score) -> None:
+def test_an_interrupt_ends_it_soon(score: Score, monkeypatch: pytest.MonkeyPatch) -> None:
     numbers = random.Random(1)
     letters = "abcdefghijklmnopqrstuvwxyz"
     words = ["".join(numbers.choices(letters, k=12)).encode() for _ in range(100_000)]
     counts = Counts({word: numbers.randrange(1, 1000) for word in words}, pattern="bert")
-    sent: list[float] = []
-
-    def interrupt() -> None:
-        sent.append(time.monotonic())
-        os.kill(os.getpid(), signal.SIGINT)
-
-    threading.Timer(0.05, interrupt).start()
-
-    def train_for_ever() -> None:
-        while True:
-            trained(counts, vocab_size=200_000, score=score)
-
-    with pytest.raises(KeyboardInterrupt):
-        train_for_ever()
-    assert time.monotonic() - sent[0] < 1  # 0.2 on a machine that does nothing else
+    monkeypatch.setattr("subword._progress.DELAY_SECONDS", 0)
+    monkeypatch.setattr("sys.stderr", terminal := WatchedTerminal("merging.* [1-9][0-9.]*k?/"))
+    with interrupted(terminal.seen):
+        WordPieceTrainer(200_000, min_count=1, score=score, progress=True).train_counts(counts)
 
 
 # Counts that were normalised
