@@ -86,6 +86,7 @@ def forked(seconds: float = 60.0) -> int:
     pytest.fail("the forked child hangs")
 
 
+@pytest.mark.slow
 @forking
 def test_a_child_that_is_forked_while_threads_encode_goes_on(tok: Tokenizer) -> None:
     text = large_text()
@@ -119,6 +120,7 @@ def large_ranks() -> dict[bytes, int]:
     return ranks
 
 
+@pytest.mark.slow
 @forking
 @pytest.mark.parametrize("first_call", ["encode", "decode"])
 def test_a_child_that_is_forked_while_tables_are_made_makes_its_own(first_call: str) -> None:

@@ -211,6 +211,7 @@ def test_the_package_is_typed() -> None:
     assert (files / "_core.pyi").is_file()
 
 
+@pytest.mark.slow
 def test_the_stubs_are_those_of_the_engine() -> None:
     pytest.importorskip("mypy")
     run = [sys.executable, "-m", "mypy.stubtest", "subword._core"]

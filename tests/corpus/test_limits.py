@@ -95,6 +95,7 @@ def blocks(path: Path, first: int = 0) -> list[tuple[int, int]]:
 BOILERPLATE = "the same boilerplate document, again and again. " * 400
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [pa.string(), pa.large_binary(), "categories"])
 def test_a_table_of_boilerplate_is_read_in_small_blocks(kind: pa.DataType) -> None:
     column = pa.array([BOILERPLATE] * 2000, None if kind == "categories" else kind)
@@ -115,6 +116,7 @@ def test_a_table_of_boilerplate_is_read_in_small_blocks(kind: pa.DataType) -> No
     assert counted == count_pieces(texts=[BOILERPLATE] * 2000)
 
 
+@pytest.mark.slow
 def test_short_rows_before_a_long_one_do_not_hide_it() -> None:
     path = Path("t.parquet")
     long = "x" * 1_000_000

@@ -150,6 +150,7 @@ def between_letters(characters: list[str]) -> list[str]:
     return ["".join(lines[i : i + 512]) for i in range(0, len(lines), 512)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", list(product([True, False], repeat=4)))
 def test_berts_normaliser_changes_every_character_as_there(
     options: tuple[bool, ...], tmp_path: Path

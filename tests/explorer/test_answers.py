@@ -250,6 +250,7 @@ def test_a_window_is_a_part_of_the_whole() -> None:
     assert vocabulary(explored, Question({"offset": 1 << 30}))["rows"] == []
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(text=st.text(max_size=3), cut=st.integers(0, 12))
 def test_a_token_ends_inside_where_more_bytes_would_complete_it(text: str, cut: int) -> None:

@@ -47,6 +47,7 @@ def test_every_server_has_a_key_of_its_own() -> None:
 # Large requests
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pattern", ["none", "whitespace"])
 def test_a_training_on_long_pieces_tells_only_their_first_tokens(
     explorer: Running, pattern: str

@@ -118,6 +118,7 @@ print(corpus.map(lambda rows: {"ids": tok.encode_batch(rows["text"])}, batched=T
 """
 
 
+@pytest.mark.slow
 def test_hashes_and_cache_files_are_the_same_in_a_new_process(
     tok: Tokenizer, tmp_path: Path
 ) -> None:

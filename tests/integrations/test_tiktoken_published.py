@@ -73,6 +73,7 @@ def test_random_text_has_the_same_ids(both: tuple[real.Encoding, ours.Encoding],
     assert mine.encode_ordinary(text) == theirs.encode_ordinary(text)
 
 
+@pytest.mark.slow
 def test_published_unstable_ids_are_the_same(both: tuple[real.Encoding, ours.Encoding]) -> None:
     theirs, mine = both
     for text in ["hello fanta", "hello\n ", "Привет, ми"]:

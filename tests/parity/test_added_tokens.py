@@ -85,6 +85,7 @@ def pair(
     return small(tmp_path_factory.mktemp("added"), CASES[request.param], normalizer)
 
 
+@pytest.mark.slow
 @given(text=added_texts)
 @example("low<a>")
 @example("ne\u0301 né")

@@ -68,6 +68,7 @@ def first_difference(pair: Pair, block: str) -> str:
     return f"only in context: {block[:200]!r}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CORPORA)
 def test_parts_of_a_corpus_have_the_same_ids(pair: Pair, name: str) -> None:
     assert_equal_ids(pair, sample(name, parts=10, size=20_000))
@@ -93,11 +94,13 @@ def test_random_text_has_the_same_ids(pair: Pair, text: str) -> None:
     assert ours.decode(ids) == real.decode(ids, skip_special_tokens=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TOKENIZER_JSON)
 def test_every_character_in_context_has_the_same_ids(name: str) -> None:
     assert_equal_ids(huggingface_pair(name), in_context(code_points(every=97)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NFC)
 def test_every_character_is_composed_with_marks_in_the_same_way(name: str) -> None:
     """With a mark that composes, one that does not, and in an order that must change."""

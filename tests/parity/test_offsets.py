@@ -137,6 +137,7 @@ def assert_same(pair: Pair, text: str) -> None:
     assert ours.encode_offsets(text, special="encode") == (expected.ids, expected.offsets)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NORMALIZERS)
 def test_offsets_of_byte_level_tokens_are_the_same(name: str, tmp_path: Path) -> None:
     @given(case=byte_level(NORMALIZERS[name]))
@@ -175,6 +176,7 @@ def characters(draw: st.DrawFn, normalizer: Any) -> tuple[tokenizers.Tokenizer, 
     return real, text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NORMALIZERS)
 def test_offsets_of_tokens_of_characters_are_the_same(name: str, tmp_path: Path) -> None:
     @given(case=characters(NORMALIZERS[name]))

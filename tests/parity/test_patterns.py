@@ -81,6 +81,7 @@ def cutting(tmp_path_factory: pytest.TempPathFactory) -> Cutting:
     return Cutting([*short, *longer, *lines], tmp_path_factory.mktemp("cutting"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [POSITIONS, SETS, ESCAPES, QUANTIFIERS, GROUPS])
 def test_every_kind_of_expression_cuts_as_hugging_face_does(cutting: Cutting, kind: str) -> None:
     for regex in kind.split():
@@ -103,6 +104,7 @@ def test_the_empty_expression_and_the_empty_string_cut_everywhere(tmp_path: Path
         assert [tok.decode([token]) for token in tok.encode(text)] == list(text)
 
 
+@pytest.mark.slow
 def test_random_expressions_cut_as_hugging_face_does_or_are_refused(tmp_path: Path) -> None:
     grammar = Grammar(seed=7)
     cutting = Cutting(grammar.texts(40), tmp_path)
@@ -140,6 +142,7 @@ def assert_equal_pieces_of_unicode(path: Path, real: Any) -> None:
         assert dict(count_pieces(texts=[text], pattern=pattern)) == wanted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "regex",
     [

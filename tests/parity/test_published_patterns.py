@@ -109,6 +109,7 @@ def test_deepseek_v3_is_known_however_its_file_spells_line_breaks(tmp_path: Path
         assert tok.pattern == "deepseek-v3"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text", [" " * 1_000_000 + "ab", " " * 100_000, "\n" * 300_000 + "你好 12"]
 )

@@ -45,6 +45,7 @@ def assert_equal_ids(pair: Pair, blocks: list[str], *, threads: int | None = Non
             pytest.fail(f"id {at}: {wanted[at : at + 5]} != {ids[at : at + 5]} near {around!r}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CORPORA)
 def test_a_whole_corpus_has_the_same_ids(name: str) -> None:
     whole = corpus(name)[:WHOLE_BYTES].decode(errors="ignore")

@@ -84,6 +84,7 @@ def test_the_official_files_say_the_same() -> None:
         assert '"type":"WordPiece"' not in path.read_text(encoding="utf-8").partition('"model"')[2]
 
 
+@pytest.mark.slow
 def test_every_character_alone_has_the_same_ids() -> None:
     for name in ("bert-base-uncased", "bert-base-cased"):
         assert_equal_ids(published_pair(name), together(SCALARS))

@@ -79,6 +79,7 @@ PATHS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", PATHS)
 def test_a_path_is_measured_and_told(bench: scenarios.Bench, path: str) -> None:
     result = run.measured(run.catalogue()[path], bench, path)

@@ -22,6 +22,7 @@ def pictures() -> set[str]:
     return {name for names in found for name in names}
 
 
+@pytest.mark.slow
 def test_the_pictures_of_the_chapters_are_made_by_one_command(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     corpus = tmp_path / "corpus.txt"

@@ -64,6 +64,7 @@ def learned(name: str, words: list[Word], num_merges: int, **settings: Any) -> l
 # Every trainer is the naive one
 
 
+@pytest.mark.slow
 @ENOUGH
 @given(
     words=words,
@@ -88,6 +89,7 @@ def test_all_trainers_learn_the_same_merges(
         assert words == before, f"{name} changed its input"
 
 
+@pytest.mark.slow
 @ENOUGH
 @given(
     counts=st.dictionaries(

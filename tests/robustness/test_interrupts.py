@@ -67,6 +67,7 @@ def test_an_endless_pattern_is_interrupted(call: str, threads: int) -> None:
     assert SLOW.encode_batch(["aab", "ba"]) == [[97, 97, 98], [98, 97]]
 
 
+@pytest.mark.slow
 def test_one_long_piece_is_interrupted() -> None:
     """No pattern cuts it, and every place in it merges: some seconds."""
     vocab = BYTES | {256 + n: b"a" * 2 ** (n + 1) for n in range(10)}
@@ -117,6 +118,7 @@ def test_what_a_handler_raises_is_what_the_call_raises() -> None:
         signal.signal(signal.SIGINT, before)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("on_error", ["raise", "skip"])
 def test_token_files_that_were_interrupted_are_taken_up_and_lack_nothing(
     tmp_path: Path, on_error: Literal["raise", "skip"]

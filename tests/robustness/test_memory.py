@@ -90,12 +90,14 @@ def limited(megabytes: int, *calls: str) -> list[str]:
 linux = pytest.mark.skipif(sys.platform != "linux", reason="a limit of address space")
 
 
+@pytest.mark.slow
 @linux
 def test_a_result_that_there_is_no_memory_for_is_a_memory_error() -> None:
     ended = limited(24, *CALLS)
     assert dict(zip(CALLS, ended, strict=True)) == dict.fromkeys(CALLS, "MemoryError")
 
 
+@pytest.mark.slow
 @linux
 @pytest.mark.parametrize("megabytes", [4, 8, 40, 80, 160, 300])
 def test_whatever_the_limit_nothing_aborts(megabytes: int) -> None:

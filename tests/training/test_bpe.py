@@ -84,6 +84,7 @@ def test_the_order_of_the_pieces_does_not_matter(
     assert one == other
 
 
+@pytest.mark.slow
 @given(parts=st.lists(piece_counts, min_size=1, max_size=4), num_merges=merge_numbers, ties=rules)
 def test_counts_may_be_added_up_in_any_order(
     parts: list[dict[bytes, int]], num_merges: int, ties: Ties

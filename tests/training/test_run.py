@@ -110,6 +110,7 @@ def many_pieces() -> Counts:
     return Counts(pieces, pattern="none")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("point", ["merging: +0%", r"merging.* [1-9][0-9.]*k?/400k"])
 def test_training_can_be_stopped(
     point: str, bar_that_shows: Callable[[str], threading.Event]
@@ -138,6 +139,7 @@ def test_counting_can_be_stopped_and_leaves_nothing(
     assert [entry.name for entry in tmp_path.iterdir()] == ["corpus.txt"]
 
 
+@pytest.mark.slow
 def test_counts_can_be_used_by_other_threads_while_they_train() -> None:
     counts, more = many_pieces(), Counts({b"low": 1}, pattern="none")
     some = len(counts)
