@@ -7,7 +7,7 @@ BENCH := .venv-bench
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test build format lint rust-lint python-lint rust-test python-test browser docs \
+.PHONY: help demo check test build format lint rust-lint python-lint rust-test python-test browser docs \
   concepts pictures bench bench-peers fuzz sanitize clean
 
 help: ## list the targets
@@ -15,6 +15,16 @@ help: ## list the targets
 
 demo: $(VENV)/built ## the main job on the Python standard library's own source files
 	$(BIN)/python -m subword._demo
+
+# What takes long, what needs a cluster or a browser, and what compiles Rust is left to `make test`.
+QUICK := not slow and not spark and not ray and not browser
+
+check: $(VENV)/built ## the quick linters and the quick tests, for daily work: about two minutes
+	cargo fmt --check
+	$(BIN)/ruff format --check --quiet python tests bench docs
+	$(BIN)/ruff check --quiet python tests bench docs
+	$(BIN)/mypy
+	$(BIN)/python -m pytest --quiet --numprocesses auto --dist worksteal -m '$(QUICK)'
 
 test: ## everything that CI runs, side by side where that is possible
 	$(MAKE) --jobs=3 lint rust-test python-test docs
@@ -67,7 +77,7 @@ fuzz: $(VENV)/built ## make up inputs for every target, SECONDS=60 for each; sto
 	    target/fuzz/$$target fuzz/corpus/$$target -- -max_total_time=$(SECONDS) -timeout=20 -max_len=8000 \
 	    $$(ls fuzz/dictionaries/$$target.dict 2> /dev/null | sed 's/^/-dict=/') || exit; \
 	done
-	for name in manifests explorer; do $(BIN)/python tests/fuzzed.py $$name --seconds $(SECONDS) || exit; done
+	for name in manifests explorer; do $(BIN)/python -m tests.support.fuzzed $$name --seconds $(SECONDS) || exit; done
 
 sanitize: ## the engine's own tests under AddressSanitizer
 	$(UNSTABLE) RUSTFLAGS=-Zsanitizer=address cargo test --quiet --target $(HOST) --package subword-core --lib

@@ -39,6 +39,15 @@ NEEDS = {
 }
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The examples of a page that starts a cluster are marked as the tests that do."""
+    for item in items:
+        if isinstance(item, pytest.DoctestItem):
+            for name, mark in (("pyspark", "spark"), ("ray", "ray")):
+                if name in NEEDS.get(item.path.name, ()):
+                    item.add_marker(mark)
+
+
 @pytest.fixture(autouse=True)
 def _examples_run_in_a_folder_of_their_own(request: pytest.FixtureRequest) -> None:
     if not isinstance(request.node, pytest.DoctestItem):

@@ -1,9 +1,9 @@
 """Writes ``cases/golden.toml``: ids of the incumbents, for vocabularies that tests may have.
 
-    PYTHONPATH=tests python testdata/make_golden.py
+    PYTHONPATH=. python testdata/make_golden.py
 
 Needs the packages ``tiktoken`` and ``tokenizers``, whose versions are written into the file, and
-the published vocabularies (see ``tests/published.py``).
+the published vocabularies (see ``tests/support/published.py``).
 """
 
 from __future__ import annotations
@@ -13,8 +13,14 @@ import json
 from pathlib import Path
 
 import tiktoken
-from published import SPECIAL_TOKENS, TIKTOKEN_PATTERNS, TOKENIZER_JSON, huggingface_pair
-from published import tiktoken_pair as pair
+
+from tests.support.published import (
+    SPECIAL_TOKENS,
+    TIKTOKEN_PATTERNS,
+    TOKENIZER_JSON,
+    huggingface_pair,
+)
+from tests.support.published import tiktoken_pair as pair
 
 TEXTS = [
     "",
@@ -58,7 +64,7 @@ def main() -> None:
         ids[f"tokenizers:{name}"] = [encoding.ids for encoding in found]
     special = [f"{quoted(token)} = {id}" for token, id in TINY_SPECIAL.items()]
     lines = [
-        "# Made by: PYTHONPATH=tests python testdata/make_golden.py",
+        "# Made by: PYTHONPATH=. python testdata/make_golden.py",
         *(f"{name} = {quoted(importlib.metadata.version(name))}" for name in PACKAGES),
         "",
         "texts = [",

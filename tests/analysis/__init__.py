@@ -1,0 +1,1 @@
+"""Explaining, measuring and pruning a vocabulary."""

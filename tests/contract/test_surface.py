@@ -1,0 +1,227 @@
+"""The public face: exactly these names, documented and typed, and nothing heavy to import."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import importlib.resources
+import inspect
+import subprocess
+import sys
+import types
+from typing import Any
+
+import pytest
+import subword
+from subword import BpeTrainer, Counts, Decoder, Tokenizer, WordPieceTrainer
+
+PUBLIC = [
+    "BpeTrainer",
+    "CorpusError",
+    "Counts",
+    "CountsError",
+    "Decoder",
+    "ModelFormatError",
+    "ModelFormatWarning",
+    "PatternError",
+    "SpecialTokenError",
+    "SubwordError",
+    "TextError",
+    "Tokenizer",
+    "TrainingError",
+    "TrainingWarning",
+    "UnknownIdError",
+    "UnknownTokenError",
+    "WordPieceTrainer",
+    "count_pieces",
+    "evaluate",
+    "open_tokens",
+    "patterns",
+    "train_bpe",
+]
+
+METHODS = [
+    "cache_bytes",
+    "count",
+    "count_batch",
+    "decode",
+    "decode_batch",
+    "decode_bytes",
+    "decoder",
+    "encode",
+    "encode_array",
+    "encode_batch",
+    "encode_batch_arrays",
+    "encode_files",
+    "encode_inputs",
+    "encode_iter",
+    "encode_iterable",
+    "encode_offsets",
+    "end_of_word",
+    "explain",
+    "explain_text",
+    "find_token",
+    "fingerprint",
+    "from_files",
+    "from_ranks",
+    "kind",
+    "load",
+    "max_id",
+    "merges",
+    "normalizer",
+    "pattern",
+    "pruned",
+    "save",
+    "settled",
+    "special_tokens",
+    "to_bytes",
+    "token_bytes",
+    "token_id",
+    "training_log",
+    "truncated",
+    "units",
+    "unk_token",
+    "vocab",
+    "vocab_size",
+    "wordpiece",
+]
+
+
+def test_the_public_names_are_these() -> None:
+    assert subword.__all__ == PUBLIC
+    modules = {name for name, value in vars(subword).items() if isinstance(value, types.ModuleType)}
+    others = {name for name in vars(subword) if not name.startswith("_")} - modules
+    assert others == {*PUBLIC}
+
+
+def test_the_methods_of_a_tokenizer_are_these() -> None:
+    assert sorted(name for name in dir(Tokenizer) if not name.startswith("_")) == METHODS
+    assert sorted(name for name in dir(Decoder) if not name.startswith("_")) == ["finish", "push"]
+
+
+@pytest.mark.parametrize("trainer", [BpeTrainer, WordPieceTrainer])
+def test_the_methods_of_a_trainer_are_these(trainer: type) -> None:
+    methods = sorted(name for name in dir(trainer) if not name.startswith("_"))
+    assert methods == ["counting", "train", "train_counts", "train_iter"]
+
+
+def test_the_methods_of_counts_are_these() -> None:
+    assert sorted(name for name in dir(Counts) if not name.startswith("_")) == [
+        "copy",
+        "fingerprint",
+        "from_parquet",
+        "load",
+        "most_common",
+        "normalizer",
+        "on_disk",
+        "pattern",
+        "prune",
+        "save",
+        "special_tokens",
+        "to_parquet",
+        "total",
+    ]
+
+
+@pytest.mark.parametrize(
+    "owner",
+    [BpeTrainer, Counts, Tokenizer, Decoder, WordPieceTrainer],
+    ids=lambda owner: owner.__name__,
+)
+def test_every_method_says_what_it_does(owner: type) -> None:
+    assert inspect.getdoc(owner)
+    for name in dir(owner):
+        if not name.startswith("_"):
+            doc = inspect.getdoc(getattr(owner, name)) or ""
+            assert len(doc) > 10, name
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_every_public_name_says_what_it_is(name: str) -> None:
+    value = getattr(subword, name)
+    if name == "patterns":  # a mapping has no docstring of its own: its module explains it
+        value = importlib.import_module("subword._patterns")
+    else:
+        assert value.__module__.partition(".")[0] == "subword"
+    doc = inspect.getdoc(value) or ""
+    assert len(doc) > 10
+    assert doc != inspect.getdoc(type(value))  # not that of `function` or of another type
+
+
+def test_the_package_says_what_it_is_with_an_example() -> None:
+    doc = subword.__doc__ or ""
+    assert ">>> import subword" in doc
+
+
+def test_signatures_show_their_defaults() -> None:
+    encode = inspect.signature(Tokenizer.encode)
+    assert str(encode) == (
+        "(self, /, text, *, special='text', errors='strict', add_special_tokens=False, "
+        "threads=None)"
+    )
+    count = inspect.signature(Tokenizer.count)
+    assert str(count) == (
+        "(self, /, text, *, limit=None, special='text', errors='strict', threads=None)"
+    )
+
+
+def imported(program: str) -> set[str]:
+    """The modules that a program has loaded when it ends."""
+    program += "\nimport sys; print(*sys.modules)"
+    run = [sys.executable, "-c", program]
+    return {*subprocess.run(run, capture_output=True, text=True, check=True).stdout.split()}
+
+
+def test_importing_loads_nothing_heavy() -> None:
+    loaded = {name.partition(".")[0] for name in imported("import subword")}
+    heavy = {"numpy", "click", "tqdm", "pyarrow", "tiktoken", "tokenizers", "typing_extensions"}
+    heavy |= {"starlette", "uvicorn"}
+    assert not loaded & heavy
+    assert not {name for name in imported("import subword") if "integrations" in name}
+    assert "subword._cli" not in imported("import subword")
+    program = "import subword\nsubword.BpeTrainer(num_merges=1).train_iter(['low low'])"
+    loaded = {name.partition(".")[0] for name in imported(program)}
+    assert not loaded & {"numpy", "click", "tqdm", "pyarrow"}
+
+
+def test_the_integrations_load_their_libraries_when_they_are_used() -> None:
+    program = "from subword.integrations import datasets, ray, spark, transformers"
+    loaded = {name.partition(".")[0] for name in imported(program)}
+    assert not loaded & {"datasets", "numpy", "pyarrow", "pyspark", "ray", "transformers"}
+
+
+def test_encoding_to_lists_loads_no_numpy() -> None:
+    program = (
+        "import subword\n"
+        "tok = subword.Tokenizer({i: bytes([i]) for i in range(256)}, [])\n"
+        "assert tok.decode(tok.encode('low' * 200_000)) == 'low' * 200_000\n"
+        "tok.encode_batch(['low']); tok.encode_offsets('low'); tok.count('low')"
+    )
+    assert "numpy" not in imported(program)
+    assert "numpy" in imported(program + "; tok.encode_array('low')")
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    assert subword.__version__ == importlib.metadata.version("subword")
+
+
+def test_the_package_is_typed() -> None:
+    files = importlib.resources.files("subword")
+    assert (files / "py.typed").is_file()
+    assert (files / "_core.pyi").is_file()
+
+
+@pytest.mark.slow
+def test_the_stubs_are_those_of_the_engine() -> None:
+    pytest.importorskip("mypy")
+    run = [sys.executable, "-m", "mypy.stubtest", "subword._core"]
+    done = subprocess.run(run, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_patterns_cannot_be_changed() -> None:
+    patterns: Any = subword.patterns
+    with pytest.raises(TypeError):
+        patterns["gpt2"] = ()
+    assert patterns["none"] == ()
+    assert all(isinstance(regex, str) for regexes in patterns.values() for regex in regexes)

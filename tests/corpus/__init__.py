@@ -1,0 +1,1 @@
+"""Files to counts, and files to token files."""

@@ -1,0 +1,336 @@
+"""What the explorer answers: the ids of the engine, its merges, its vocabulary, its training."""
+
+from __future__ import annotations
+
+import base64
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from subword import BpeTrainer, Counts, Tokenizer
+from subword.explorer import Explored
+from subword.explorer.building import token
+from subword.explorer.questions import Question, RefusedError
+from subword.explorer.samples import LANGUAGES, built_in
+from subword.explorer.scripts import script_of
+from subword.explorer.text import compared, encoded, sampled
+from subword.explorer.training import MOST_TRAINING_TEXT, rounds, train
+from subword.explorer.vocabulary import ends_inside, vocabulary
+
+from tests.support.exploring import Json
+from tests.support.small import MAKERS, tokenizer_named
+
+WORDS = {b"low": 5, b"lower": 2, b"newest": 6, b"widest": 3}
+
+
+def one(tok: Tokenizer) -> list[Explored]:
+    return [Explored("one", tok)]
+
+
+def bytes_of(raw: bytes, **values: Any) -> Question:
+    return Question({"base64": base64.b64encode(raw).decode(), **values})
+
+
+# Text
+
+
+@settings(max_examples=50)
+@given(raw=st.binary(max_size=60), unit=st.sampled_from(["bytes", "chars"]))
+def test_ids_and_places_are_those_of_the_engine(raw: bytes, unit: Any) -> None:
+    tok = tokenizer_named("ranks, cl100k")
+    answer = encoded(one(tok), bytes_of(raw, unit=unit))
+    ids, places = tok.encode_offsets(raw, unit=unit)
+    starts = answer["starts"] or [0, *answer["ends"]][: len(ids)]
+    assert (answer["ids"], [*zip(starts, answer["ends"], strict=True)]) == (ids, places)
+    assert (answer["tokens"], answer["bytes"]) == (len(ids), len(raw))
+
+
+def test_where_tokens_leave_gaps_their_starts_are_told() -> None:
+    tok = Tokenizer.wordpiece(["[UNK]", "low", "##er"])
+    answer = encoded(one(tok), Question({"text": "lower  low"}))
+    assert (answer["ids"], answer["starts"], answer["ends"]) == ([1, 2, 1], [0, 3, 7], [3, 5, 10])
+
+
+def test_special_tokens_are_text_until_they_are_asked_for() -> None:
+    explored = built_in()
+    as_text = encoded(explored, Question({"text": "<|endoftext|>"}))
+    as_token = encoded(explored, Question({"text": "<|endoftext|>", "special": "encode"}))
+    assert as_text["tokens"] > 1
+    assert as_token["ids"] == [599]
+
+
+# Compare
+
+
+def test_a_token_is_different_where_another_tokenizer_has_not_the_same_bytes() -> None:
+    vocab = {i: bytes([i]) for i in range(256)}
+    plain = Tokenizer(vocab, [], pattern="none")
+    low = Tokenizer(vocab | {256: b"lo"}, [(b"l", b"o")], pattern="none")
+    explored = [Explored("plain", plain), Explored("low", low)]
+    first, second = compared(explored, Question({"text": "a low"}))["compared"]
+    assert (first["different"], second["different"]) == ([2, 3], [2])
+    (alone,) = compared(explored, Question({"text": "a low", "tokenizers": [1]}))["compared"]
+    assert alone["different"] == []
+    assert compared(explored, Question({"tokenizers": []})) == {"compared": []}
+
+
+def test_every_language_is_counted_by_every_tokenizer() -> None:
+    explored = built_in()
+    rows = sampled(explored, Question({}))["samples"]
+    assert [row["language"] for row in rows] == [*LANGUAGES]
+    for row in rows:
+        assert row["tokens"] == [each.tok.count(row["text"]) for each in explored]
+        assert row["tokens"][0] <= row["tokens"][1] <= row["bytes"]
+        assert row["unknown"] == [0, 0]
+
+
+def test_text_that_is_lost_is_counted() -> None:
+    explored = one(Tokenizer.wordpiece(["[UNK]", "a", "text"]))
+    assert explored[0].about()["unk_id"] == 0
+    rows = {row["language"]: row for row in sampled(explored, Question({}))["samples"]}
+    assert (rows["English"]["tokens"], rows["English"]["unknown"]) == ([18], [15])
+
+
+# Merge tree
+
+
+def replayed(answer: Json) -> list[str]:
+    """The tokens after all steps."""
+    tokens: list[str] = answer["first"]
+    for step in answer["steps"]:
+        at = step["at"]
+        assert tokens[at : at + 2] == [step["left"], step["right"]]
+        tokens = [*tokens[:at], step["token"], *tokens[at + 2 :]]
+    return tokens
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_the_steps_of_every_token_end_in_it(name: str) -> None:
+    tok = tokenizer_named(name)
+    explored = one(tok)
+    for id, content in tok.vocab.items():
+        answer = token(explored, Question({"id": id}))
+        assert replayed(answer) == [content.hex()]
+        ranks = [step["rank"] for step in answer["steps"]]
+        if answer["how"] == "merged" and name != "merges, several for one token":
+            assert ranks == sorted(ranks)
+        assert (answer["how"] == "special") == (id in tok.special_tokens.values())
+
+
+def test_the_steps_are_those_that_explain_shows() -> None:
+    tok = BpeTrainer(num_merges=25).train_iter(["the lowest of the newest and widest lower newer"])
+    explored = one(tok)
+    for id in range(256, tok.vocab_size):
+        explained = tok.explain(tok.token_bytes(id))
+        steps = token(explored, Question({"id": id}))["steps"]
+        assert [(step["rank"], step["at"]) for step in steps] == [
+            (step.rank, step.at) for step in explained.steps
+        ]
+
+
+def test_counts_are_those_of_the_training() -> None:
+    tok = BpeTrainer(num_merges=4).train_counts(Counts(WORDS))
+    assert tok.training_log is not None
+    explored = one(tok)
+    for rank, merge in enumerate(tok.training_log.merges):
+        answer = token(explored, Question({"id": 256 + rank}))
+        assert (answer["rank"], answer["count"]) == (rank, merge.count)
+    st_, est = (token(explored, Question({"id": id})) for id in (256, 257))
+    assert st_["larger"] == [{"id": 257, "token": b"est".hex(), "rank": 1}]
+    assert (est["larger_total"], est["larger"]) == (0, [])
+
+
+def test_a_token_that_merging_does_not_give_is_unreachable() -> None:
+    vocab = {i: bytes([i]) for i in range(256)} | {256: b"ab", 257: b"bc", 258: b"abc", 259: b"xyz"}
+    # bc merges first, and then nothing makes abc of a and bc.
+    merges = [(b"b", b"c"), (b"a", b"b"), (b"ab", b"c")]
+    explored = one(Tokenizer(vocab, merges, pattern="none"))
+    hows = {id: token(explored, Question({"id": id}))["how"] for id in (97, 256, 257, 258, 259)}
+    assert hows == {
+        97: "first",
+        256: "merged",
+        257: "merged",
+        258: "unreachable",
+        259: "unreachable",
+    }
+
+
+def test_words_have_first_tokens_with_and_without_the_mark() -> None:
+    trainer = BpeTrainer(
+        num_merges=3, initial_vocab="chars", unk_token="<unk>", special_tokens=["<unk>"]
+    )
+    tok = trainer.train_iter(["low low lower"])
+    explored = one(tok)
+    hows = {tok.token_bytes(id): token(explored, Question({"id": id}))["how"] for id in tok.vocab}
+    assert hows[b"l"] == hows[b"</w>"] == "first"
+    assert hows[b"low"] == "merged"
+    assert hows[b"<unk>"] == "special"
+    assert "unreachable" not in hows.values()
+
+
+def test_what_does_not_merge_has_no_steps() -> None:
+    explored = one(Tokenizer.wordpiece(["[UNK]", "low", "##er"]))
+    answer = token(explored, Question({"id": 1}))
+    assert (answer["how"], answer["steps"], answer["rank"]) == ("listed", [], None)
+
+
+def test_a_token_that_is_too_wide_is_refused() -> None:
+    vocab = {i: bytes([i]) for i in range(256)} | {256 + n: b"a" * 2 ** (n + 1) for n in range(11)}
+    tok = Tokenizer(vocab, [(b"a" * 2**n, b"a" * 2**n) for n in range(11)], pattern="none")
+    with pytest.raises(RefusedError, match="made of more than 1000 first tokens"):
+        token(one(tok), Question({"id": 266}))
+
+
+# Vocabulary
+
+
+def found(explored: list[Explored], **values: Any) -> list[int]:
+    answer = vocabulary(explored, Question({"limit": 1000, **values}))
+    ids = [row["id"] for row in answer["rows"]]
+    assert answer["total"] >= len(ids)
+    return ids
+
+
+def test_tokens_are_searched_by_text_id_and_bytes() -> None:
+    explored = built_in()
+    tokens = explored[0].tok.vocab
+    assert found(explored) == [*tokens]
+    assert found(explored, search="low") == [id for id, t in tokens.items() if b"low" in t]
+    assert found(explored, search="#300") == [300]
+    assert found(explored, search="#300-302") == [300, 301, 302]
+    assert found(explored, search="0x6C6f") == [id for id, t in tokens.items() if b"lo" in t]
+    assert found(explored, search="#") == [id for id, t in tokens.items() if b"#" in t]
+    assert found(explored, search="\udc80") == [ord("?")]
+
+
+def test_tokens_are_filtered_by_what_they_are() -> None:
+    explored = built_in()
+    tok = explored[0].tok
+    assert found(explored, only="special") == [599]
+    used = {*tok.encode("the lowest")}
+    assert found(explored, only="unused", text="the lowest") == [*({*tok.vocab} - used)]
+    assert found(explored, only=["ends-inside", "special"]) == []
+    assert found(explored, only="starts-inside") == [*range(0x80, 0xC0)]
+    assert found(explored, only="ends-inside") == [*range(0xC2, 0xF5)]
+    assert found(explored, min_length=10, max_length=12, only="special") == []
+    assert {len(tok.token_bytes(id)) for id in found(explored, min_length=3, max_length=4)} == {
+        3,
+        4,
+    }
+    digits = found(explored, script="digits")
+    assert [tok.token_bytes(id) for id in digits[:10]] == [b"%d" % digit for digit in range(10)]
+    answer = vocabulary(explored, Question({}))
+    assert sum(answer["scripts"].values()) == answer["vocab_size"] == 600
+    assert answer["kinds"]["unused"] == 600
+
+
+def test_tokens_are_sorted_and_equals_stand_by_id() -> None:
+    explored = built_in()
+    tok = explored[0].tok
+    by_length = found(explored, sort="length", order="down")
+    assert by_length == sorted(tok.vocab, key=lambda id: (-len(tok.token_bytes(id)), id))
+    assert found(explored, sort="token") == sorted(tok.vocab, key=tok.token_bytes)
+    by_count = found(explored, sort="count", order="down", text=" the the words")
+    assert by_count[:2] == [tok.token_id(" the"), tok.token_id(" words")]
+    assert found(explored, sort="id", order="down") == sorted(tok.vocab, reverse=True)
+
+
+def test_a_window_is_a_part_of_the_whole() -> None:
+    explored = built_in()
+    rows = [
+        row
+        for offset in (0, 200, 400)
+        for row in vocabulary(explored, Question({"offset": offset, "limit": 200}))["rows"]
+    ]
+    assert [row["id"] for row in rows] == [*range(600)]
+    last = vocabulary(explored, Question({"offset": "599", "limit": "10"}))
+    assert (last["total"], [row["id"] for row in last["rows"]]) == (600, [599])
+    assert vocabulary(explored, Question({"offset": 1 << 30}))["rows"] == []
+
+
+@pytest.mark.slow
+@settings(max_examples=50)
+@given(text=st.text(max_size=3), cut=st.integers(0, 12))
+def test_a_token_ends_inside_where_more_bytes_would_complete_it(text: str, cut: int) -> None:
+    raw = text.encode()
+    part = raw[:cut]
+    assert ends_inside(part) == (len(part.decode(errors="ignore").encode()) < len(part))
+
+
+@pytest.mark.parametrize(
+    ("text", "script"),
+    [
+        ("low", "Latin"),
+        (" Ελλάδα", "Greek"),
+        ("हिन्दी", "Devanagari"),
+        ("한국어", "Hangul"),
+        ("トークン", "Katakana"),
+        ("\uff46\uff55\uff4c\uff4c", "Latin"),
+        ("e\u0301", "Latin"),
+        ("漢字かな", "mixed"),
+        ("👍", "signs"),
+        ("👩\u200d👧", "signs"),
+        ("v2", "Latin"),
+        ("\n\n", "spaces"),
+        ("\u0301", "signs"),
+        ("", "signs"),
+    ],
+)
+def test_the_script_of_a_token(text: str, script: str) -> None:
+    assert script_of(text.encode()) == script
+
+
+# Train
+
+
+def test_the_rounds_are_those_of_the_first_paper() -> None:
+    told = rounds(WORDS, 4, "greatest")
+    first, second, *_, last = told["rounds"]
+    assert [round_["pair"] for round_ in told["rounds"]] == [
+        [b"s".hex(), b"t".hex()],
+        [b"e".hex(), b"st".hex()],
+        [b"o".hex(), b"w".hex()],
+        [b"l".hex(), b"ow".hex()],
+        None,
+    ]
+    assert (first["count"], first["equal"], first["tokens"], second["tokens"]) == (9, 2, 79, 70)
+    assert (told["stop"], told["different"], last["count"]) == ("full", 4, None)
+    assert [bucket["count"] for bucket in first["buckets"]] == [9, 8, 7, 6, 3, 2]
+    low = {"count": 5, "tokens": [b"l".hex(), b"o".hex(), b"w".hex()], "more": 0}
+    assert first["pieces"][0] == low
+
+
+@settings(max_examples=30)
+@given(
+    counts=st.dictionaries(
+        st.binary(min_size=1, max_size=6).map(lambda raw: bytes(byte % 4 + 97 for byte in raw)),
+        st.integers(1, 5),
+        max_size=6,
+    ),
+    ties=st.sampled_from(["greatest", "smallest-ids"]),
+)
+def test_buckets_and_pairs_tell_the_same_in_every_round(
+    counts: dict[bytes, int], ties: Any
+) -> None:
+    told = rounds(counts, 12, ties)  # and are the engine's merges, or it is an error
+    for round_ in told["rounds"]:
+        pairs = [pair["pair"] for pair in round_["pairs"]]
+        falling = [pair["count"] for pair in round_["pairs"]]
+        assert falling == sorted(falling, reverse=True)
+        if round_["pair"] is not None:
+            assert pairs[0] == round_["pair"]
+        assert round_["pairs_total"] >= len(pairs)
+        assert sum(bucket["total"] for bucket in round_["buckets"]) <= round_["pairs_total"]
+    sizes = [round_["tokens"] for round_ in told["rounds"]]
+    assert all(after < before for before, after in pairwise(sizes))
+
+
+def test_a_text_is_cut_by_the_pattern_before_it_is_learned() -> None:
+    question = Question({"text": "low low", "pattern": "none", "num_merges": 1})
+    told = train([], question)
+    assert (told["different"], told["rounds"][0]["tokens"]) == (1, 7)
+    assert train([], Question({"text": ""}))["stop"] == "no pair left"
+    long = Question({"text": "low new " * (MOST_TRAINING_TEXT // 8), "num_merges": 300})
+    assert train([], long)["stop"] == "no pair left"

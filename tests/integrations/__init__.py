@@ -1,0 +1,1 @@
+"""Our tokenizers inside of other libraries: tiktoken, transformers, datasets, Spark, Ray."""

@@ -1,0 +1,76 @@
+"""The cases of two other libraries' own tests: gleb-kov/wordpiece and tensorflow-text."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from subword import Tokenizer
+
+from tests.support.published import file
+
+
+def facts(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(file(f"facts/{name}.json").read_text(encoding="utf-8"))
+    return found
+
+
+@pytest.mark.parametrize("encoder", ["fast", "linear"])
+def test_the_cases_of_gleb_kov(encoder: Any) -> None:
+    cases = facts("glebkov_wordpiece")["cases"]
+    assert len(cases) == 28
+    for case in cases:
+        vocab = case["vocab"]
+        tok = Tokenizer.wordpiece(
+            {id: token.encode() for id, token in enumerate(vocab)},
+            {"[UNK]": len(vocab)},
+            encoder=encoder,
+        )
+        expected = [len(vocab) if id == "UNK" else id for id in case["expected"]]
+        assert tok.encode(case["text"]) == expected, case
+
+
+def made(case: dict[str, Any], pattern: str, encoder: Any) -> Tokenizer:
+    # An empty token, which some have, is a token of no text.
+    vocab = {id: token.encode() for id, token in enumerate(case["vocab"]) if token}
+    return Tokenizer.wordpiece(
+        vocab,
+        [case["unk_token"]],
+        pattern=pattern,
+        lowercase=False,
+        clean=False,
+        cjk=pattern == "bert",
+        prefix=case["suffix_indicator"],
+        unk_token=case["unk_token"],
+        max_word_bytes=case["max_bytes_per_token"],
+        encoder=encoder,
+    )
+
+
+@pytest.mark.parametrize("encoder", ["fast", "linear"])
+@pytest.mark.parametrize(
+    ("kind", "pattern", "count"), [("SingleWord", "none", 75), ("Text", "bert", 80)]
+)
+def test_the_cases_of_tensorflow_text(encoder: Any, kind: str, pattern: str, count: int) -> None:
+    cases = facts("tf_text_fast_wordpiece")["specs"][f"GetTestSpecsForTokenize{kind}"]
+    assert len(cases) == count
+    for case in cases:
+        tok = made(case, pattern, encoder)
+        ids, places = tok.encode_offsets(case["input"], unit="bytes")
+        expected = case["expected_token_ids"]
+        assert (ids, tok.encode(case["input"])) == (expected, expected), case
+        starts, ends = case["expected_token_start_offsets"], case["expected_token_end_offsets"]
+        assert places == [*zip(starts, ends, strict=True)], case
+
+
+def test_what_tensorflow_text_decodes() -> None:
+    cases = facts("tf_text_fast_wordpiece")["specs"]["GetTestSpecsForTokenizeDetokenize"]
+    assert len(cases) == 3
+    for case in cases:
+        tok = made(case, "whitespace", "fast")
+        assert tok.encode(case["input"]) == case["expected_token_ids"], case
+        assert (
+            tok.decode(case["expected_token_ids"], cleanup=False)
+            == (case["expected_detokenized_text"])
+        ), case

@@ -1,0 +1,1 @@
+"""The repository itself: its pages, its demonstration, its benchmark."""

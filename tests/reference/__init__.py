@@ -1,0 +1,1 @@
+"""The algorithms in plain Python: known answers, and one version against another."""

@@ -1,0 +1,1 @@
+"""Hostile input, limits of memory and threads, interrupts: nothing crashes or hangs."""
