@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 import subword
 from subword import CorpusError, CountsError, count_pieces
-from subword._parquet import BLOCK_BYTES, MOST_BYTES, batches
-from subword._parquet_rows import ParquetRows
+from subword._corpus.parquet import BLOCK_BYTES, MOST_BYTES, batches
+from subword._corpus.parquet_rows import ParquetRows
 from test_encode_files import END, encode, expected, joined, read_raw
 
 LIMIT = 1 << 19

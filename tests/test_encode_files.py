@@ -16,7 +16,7 @@ import subword
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from subword import Tokenizer
-from subword._encode_files import EncodedFiles
+from subword._corpus.encode_files import EncodedFiles
 
 Documents = list[str]
 
@@ -222,7 +222,7 @@ def test_every_kind_of_source_gives_the_same(tmp_path: Path) -> None:
 def test_tables_are_read_from_any_row_on(tmp_path: Path) -> None:
     pa = pytest.importorskip("pyarrow")
     import pyarrow.parquet as pq
-    from subword._parquet_rows import ParquetRows
+    from subword._corpus.parquet_rows import ParquetRows
 
     texts = [f"row {row} " * (row % 50) for row in range(9000)]
     path = tmp_path / "t.parquet"

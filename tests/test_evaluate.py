@@ -15,9 +15,9 @@ from published import ENDOFTEXT, corpus, file, kitoken_facts, tiktoken_pair
 from small import MAKERS, SAMPLE, tokenizer_named
 from strategies import texts
 from subword import BpeTrainer, Counts, CountsError, TextError, Tokenizer, evaluate
-from subword._evaluating import counting
-from subword._evaluating.measures import Measures
-from subword._evaluating.report import Evaluation
+from subword._evaluate import counting
+from subword._evaluate.measures import Measures
+from subword._evaluate.report import Evaluation
 
 BYTES = {i: bytes([i]) for i in range(256)}
 

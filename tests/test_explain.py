@@ -20,7 +20,7 @@ from small import MAKERS, SAMPLE, tokenizer_named
 from strategies import texts
 from subword import BpeTrainer, Counts, SpecialTokenError, TextError, Tokenizer
 from subword._cli import main
-from subword._explain import MOST_TOKENS, Step, visible
+from subword._explain.explainer import MOST_TOKENS, Step, visible
 
 MERGES = [(b"l", b"o"), (b"e", b"r"), (b"lo", b"w"), (b" ", b"low"), (b"low", b"er")]
 TOKENS = [*(bytes([i]) for i in range(256)), *(left + right for left, right in MERGES)]

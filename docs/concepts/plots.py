@@ -15,11 +15,11 @@ from functools import partial
 from pathlib import Path
 
 from subword import count_pieces
-from subword._comparing.chart import Line, draw, draw_lines
-from subword._comparing.process import measured
-from subword._comparing.report import difference, table
-from subword._comparing.task import WORDS, in_lower_case, task_of_words
-from subword._comparing.trainers import available, timed
+from subword._compare.chart import Line, draw, draw_lines
+from subword._compare.process import measured
+from subword._compare.report import difference, table
+from subword._compare.task import WORDS, in_lower_case, task_of_words
+from subword._compare.trainers import available, timed
 from subword.reference import (
     LongestMatch,
     compression,

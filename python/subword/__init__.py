@@ -11,6 +11,7 @@
 from subword import _starting
 
 with _starting.quietly():
+    from subword._corpus.open_tokens import open_tokens
     from subword._counts import Counts, count_pieces
     from subword._decoder import Decoder
     from subword._errors import (
@@ -27,12 +28,11 @@ with _starting.quietly():
         UnknownIdError,
         UnknownTokenError,
     )
-    from subword._evaluate import evaluate
-    from subword._open_tokens import open_tokens
+    from subword._evaluate.evaluate import evaluate
     from subword._patterns import patterns
     from subword._tokenizer import Tokenizer
-    from subword._trainers import BpeTrainer, train_bpe
-    from subword._wordpiece_trainer import WordPieceTrainer
+    from subword._train.bpe import BpeTrainer, train_bpe
+    from subword._train.wordpiece import WordPieceTrainer
 
 __version__ = "0.1.0"
 

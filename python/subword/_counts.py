@@ -171,14 +171,14 @@ class Counts:
         Needs pyarrow. Normalizer, pattern, special tokens, version and fingerprint are in its
         metadata.
         """
-        from subword._parquet import write
+        from subword._corpus.parquet import write
 
         write(self, path)
 
     @classmethod
     def from_parquet(cls, path: StrPath) -> Self:
         """Read a Parquet file that `to_parquet` has written. Needs pyarrow."""
-        from subword._parquet import read
+        from subword._corpus.parquet import read
 
         counts, made_by = read(path)
         made = cls(**made_by)
@@ -262,7 +262,7 @@ def count_pieces(
             )
         )
     if tables:
-        from subword._parquet import texts_of
+        from subword._corpus.parquet import texts_of
 
         counts += count_pieces(
             texts=texts_of(tables, field),

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Self
 
+    from subword._corpus.encode_files import EncodedFiles
     from subword._counts import Counts
-    from subword._encode_files import EncodedFiles
-    from subword._explain import Explainer, Explanation
-    from subword._training_log import TrainingLog
+    from subword._explain.explainer import Explainer, Explanation
+    from subword._train.log import TrainingLog
     from subword._types import (
         BertTables,
         Encoder,
@@ -369,7 +369,7 @@ class Tokenizer(Identity):
         >>> numpy.load("ids.npy").tolist()
         [108, 111, 119, 256, 110, 101, 119, 256]
         """
-        from subword._encode_files import Settings, encode_files
+        from subword._corpus.encode_files import Settings, encode_files
 
         settings = Settings(
             split=split,
@@ -471,8 +471,8 @@ class Tokenizer(Identity):
 
     @cached_property
     def _explainer(self) -> Explainer:
-        from subword._explain import Explainer
-        from subword._explain_wordpiece import WordPieceExplainer
+        from subword._explain.explainer import Explainer
+        from subword._explain.wordpiece import WordPieceExplainer
 
         return WordPieceExplainer(self) if self.kind == "wordpiece" else Explainer(self)
 

@@ -14,12 +14,12 @@ from subword import count_pieces
 from subword._cli.files import say
 from subword._cli.group import Failure, main
 from subword._cli.training import counts_in
-from subword._comparing.chart import METADATA, draw, text_chart
-from subword._comparing.process import measured
-from subword._comparing.report import difference, table
-from subword._comparing.run import Run
-from subword._comparing.task import WORDS, Task, in_lower_case, task_of_bytes, task_of_words
-from subword._comparing.trainers import TOKENIZERS, TRAINERS, available
+from subword._compare.chart import METADATA, draw, text_chart
+from subword._compare.process import measured
+from subword._compare.report import difference, table
+from subword._compare.run import Run
+from subword._compare.task import WORDS, Task, in_lower_case, task_of_bytes, task_of_words
+from subword._compare.trainers import TOKENIZERS, TRAINERS, available
 from subword._progress import showing
 
 

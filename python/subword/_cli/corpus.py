@@ -20,7 +20,7 @@ from subword._cli.group import (
 )
 
 if TYPE_CHECKING:
-    from subword._encode_files import EncodedFiles
+    from subword._corpus.encode_files import EncodedFiles
 
 #: How many documents that were left out are shown; the manifest lists them all.
 MOST_SHOWN = 20

@@ -21,7 +21,7 @@ from typing import Literal
 
 from subword import Counts, Tokenizer
 from subword._colours import BRIGHT, FAINT, NOTED, painted
-from subword._explain import spaced, visible
+from subword._explain.explainer import spaced, visible
 from subword.reference import merge_by_list, merge_by_rank
 from subword.reference.characters import WHITE
 from subword.reference.naive import apply, count_pairs

@@ -9,7 +9,7 @@ is not whole was cut off by the end of its process, and does not count.
     {"documents": 3, "tokens": 70, ..., "place": [0, 120, 4, 0, 0], "files": [[140, 1895370612]]}
     {"documents": 9, "tokens": 210, ..., "finished": [{"name": "ids.bin", ...}], "complete": true}
 
-Whoever writes to a manifest, or acts on what it says, holds the lock of the output (`_lock`).
+Whoever writes to a manifest, or acts on what it says, holds the lock of the output (`lock`).
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from subword._corpus.manifest_fields import FieldError, Totals, check_header
 from subword._errors import CorpusError
-from subword._manifest_fields import FieldError, Totals, check_header
 
 VERSION = 1
 KIND = "token files"

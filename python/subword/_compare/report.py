@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
-from subword._comparing.run import Run
-from subword._comparing.task import Task
-from subword._comparing.trainers import ENGINE, TIMES, TOKENIZERS
-from subword._explain import visible
+from subword._compare.run import Run
+from subword._compare.task import Task
+from subword._compare.trainers import ENGINE, TIMES, TOKENIZERS
+from subword._explain.explainer import visible
 from subword.reference.training import Pair
 
 #: Stands beside a number that was not measured.

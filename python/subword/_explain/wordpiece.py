@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from subword import _core
 from subword._errors import TextError
-from subword._explain import Explainer, Explanation, How, visible
+from subword._explain.explainer import Explainer, Explanation, How, visible
 
 if TYPE_CHECKING:
     from subword._tokenizer import Tokenizer

@@ -167,6 +167,6 @@ class Documents:
 
 def _reopened(path: Path, dtype: str) -> Tokens:
     """The same files, in another process."""
-    from subword._open_tokens import open_tokens
+    from subword._corpus.open_tokens import open_tokens
 
     return open_tokens(path, dtype=dtype)

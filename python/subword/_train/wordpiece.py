@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from subword import _core
 from subword._counts import Counts, strings
-from subword._training import Learn, Trainer
+from subword._train.base import Learn, Trainer
 
 SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from subword._evaluating.measures import Measures
+from subword._evaluate.measures import Measures
 
 if TYPE_CHECKING:
     from subword._types import StrPath
@@ -47,7 +47,7 @@ class Evaluation:
 
         Needs matplotlib: ``pip install 'subword[plot]'``.
         """
-        from subword._evaluating.chart import draw
+        from subword._evaluate.chart import draw
 
         draw(self.rows, path)
 

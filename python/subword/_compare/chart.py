@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from subword._comparing.report import duration
-from subword._comparing.run import Point, Run
+from subword._compare.report import duration
+from subword._compare.run import Point, Run
 
 WIDTH, HEIGHT = 64, 16
 

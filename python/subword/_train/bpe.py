@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from subword import _core
 from subword._counts import Counts, strings
 from subword._tokenizer import Tokenizer
-from subword._training import Learn, Trainer, check_pattern
+from subword._train.base import Learn, Trainer, check_pattern
 
 if TYPE_CHECKING:
     from subword._types import Pattern, StrPath

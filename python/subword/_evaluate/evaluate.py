@@ -11,8 +11,8 @@ from subword._counts import expanded
 from subword._tokenizer import Tokenizer
 
 if TYPE_CHECKING:
-    from subword._evaluating.counting import Subject
-    from subword._evaluating.report import Evaluation
+    from subword._evaluate.counting import Subject
+    from subword._evaluate.report import Evaluation
     from subword._types import Errors, StrPath
 
     Files: TypeAlias = StrPath | Iterable[StrPath]
@@ -63,8 +63,8 @@ def evaluate(
     >>> round(row.bytes_per_token, 3), row.fertility, row.unused, row.residue
     (1.545, 3.0, 252, 1)
     """
-    from subword._evaluating.counting import Subject, Tally, Texts
-    from subword._evaluating.report import ALL, Evaluation
+    from subword._evaluate.counting import Subject, Tally, Texts
+    from subword._evaluate.report import ALL, Evaluation
 
     named = {"tokenizer": tokenizers} if isinstance(tokenizers, Tokenizer) else tokenizers
     if not isinstance(named, Mapping):

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from subword._comparing.chart import METADATA
-from subword._evaluating.measures import Measures
-from subword._evaluating.report import curves
+from subword._compare.chart import METADATA
+from subword._evaluate.measures import Measures
+from subword._evaluate.report import curves
 
 if TYPE_CHECKING:
     from subword._types import StrPath

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from subword import _core
+from subword._corpus.lock import locked
+from subword._corpus.manifest import AGAIN, DAMAGED, PARTIAL, Manifest, refuse_changes
+from subword._corpus.manifest_fields import WIDTHS
 from subword._counts import NO_LIMIT, document_limit, expanded, size_of
 from subword._errors import CorpusError
-from subword._lock import locked
-from subword._manifest import AGAIN, DAMAGED, PARTIAL, Manifest, refuse_changes
-from subword._manifest_fields import WIDTHS
 from subword._progress import showing_files
 
 if TYPE_CHECKING:
@@ -327,6 +327,6 @@ def as_source(path: Path, field: str, max_document: int) -> Path | tuple[Path, R
     """A file, or a table and what reads its rows."""
     if path.suffix != ".parquet":
         return path
-    from subword._parquet_rows import ParquetRows
+    from subword._corpus.parquet_rows import ParquetRows
 
     return path, ParquetRows(path, field, max_document)

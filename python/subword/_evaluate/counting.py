@@ -21,9 +21,9 @@ import numpy as np
 import numpy.typing as npt
 
 from subword import _core
+from subword._corpus.open_tokens import open_tokens
 from subword._counts import Counts, count_pieces
-from subword._evaluating.measures import Measures, renyi_efficiency, residue
-from subword._open_tokens import open_tokens
+from subword._evaluate.measures import Measures, renyi_efficiency, residue
 from subword._tokenizer import Tokenizer
 
 #: How much memory a table may use.

@@ -15,10 +15,10 @@ import sys
 from dataclasses import replace
 from typing import Any
 
-from subword._comparing.run import Run
-from subword._comparing.task import Task
-from subword._comparing.trainers import TRAINERS
-from subword._training_log import peak_memory
+from subword._compare.run import Run
+from subword._compare.task import Task
+from subword._compare.trainers import TRAINERS
+from subword._train.log import peak_memory
 
 #: tokenizers uses one thread, as all others do.
 ONE_THREAD = {"RAYON_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}

@@ -1,7 +1,7 @@
 """`open_tokens`: which files there are, and how each of them is read.
 
 Token files come from anywhere, so nothing that they say is believed: ids are integers, sizes are
-those of the files, and a manifest is checked field by field (`_manifest_fields`).
+those of the files, and a manifest is checked field by field (`manifest_fields`).
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from subword._corpus.manifest import Manifest, check_size
+from subword._corpus.manifest_fields import END_BYTES, is_natural
+from subword._corpus.tokens import Shard, Tokens
 from subword._errors import CorpusError, CountsError
-from subword._manifest import Manifest, check_size
-from subword._manifest_fields import END_BYTES, is_natural
-from subword._tokens import Shard, Tokens
 
 if TYPE_CHECKING:
     from subword._types import StrPath
@@ -173,7 +173,7 @@ def _megatron(path: Path) -> Tokens:
 
 def _parquet(path: Path) -> Tokens:
     """A list of ids per row; each group of rows is read when it is needed."""
-    from subword._parquet import opened
+    from subword._corpus.parquet import opened
 
     try:
         file = opened(path)

@@ -24,8 +24,8 @@ from itertools import accumulate
 from typing import TypeVar
 
 from subword import BpeTrainer, Tokenizer, TrainingWarning, count_pieces
-from subword._comparing.run import Point, Run
-from subword._comparing.task import Task
+from subword._compare.run import Point, Run
+from subword._compare.task import Task
 from subword.reference import TRAINERS as REFERENCE
 from subword.reference.training import Merge, Pair, Work
 

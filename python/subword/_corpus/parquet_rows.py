@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from subword._corpus.parquet import BLOCK_BYTES, batches, opened
 from subword._errors import CorpusError, CountsError
-from subword._parquet import BLOCK_BYTES, batches, opened
 
 if TYPE_CHECKING:
     import numpy.typing as npt

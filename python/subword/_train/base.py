@@ -22,7 +22,7 @@ from subword._counts import Counts, count_pieces
 from subword._errors import TrainingError, TrainingWarning
 from subword._progress import showing
 from subword._tokenizer import DEFAULT_CACHE_BYTES, Tokenizer
-from subword._training_log import Phase, TrainingLog, peak_memory
+from subword._train.log import Phase, TrainingLog, peak_memory
 
 if TYPE_CHECKING:
     from subword._types import Errors, StrPath, Text
@@ -159,7 +159,7 @@ def check_pattern(given: Any, counts: Counts) -> None:
 
 def _outside() -> int:
     """How many frames up the call came from outside of this package: where a warning belongs."""
-    here = str(Path(__file__).parent)
+    here = str(Path(__file__).parent.parent)
     frame, level = sys._getframe(1), 1
     while frame.f_back is not None and frame.f_code.co_filename.startswith(here):
         frame, level = frame.f_back, level + 1

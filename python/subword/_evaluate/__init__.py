@@ -1,5 +1,6 @@
-"""Tokenizers measured on texts: what is counted, the measures, a table, pictures.
+"""Tokenizers measured on texts.
 
+evaluate    `evaluate`: which tokenizers, which texts
 counting    files -> words, and how often each token comes out
 measures    what the numbers are
 report      the measures of several tokenizers on several texts: table, JSON
