@@ -15,7 +15,7 @@ import pytest
 import subword
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from subword import Tokenizer
+from subword import Tokenizer, encode_files
 from subword._corpus.encode_files import EncodedFiles
 
 Documents = list[str]
@@ -64,7 +64,7 @@ def corpus(tmp_path: Path) -> Path:
 
 def encode(corpus: Any, out: Path | str, **options: Any) -> EncodedFiles:
     options = {"split": END, "append": END, "shard_size": 2000, **options}
-    return SMALL.encode_files(corpus, out, **options)
+    return encode_files(SMALL, corpus, out, **options)
 
 
 def read_raw(path: Path) -> list[int]:
@@ -248,7 +248,7 @@ def test_tables_are_read_from_any_row_on(tmp_path: Path) -> None:
 def test_a_document_larger_than_a_block_is_the_same(tmp_path: Path) -> None:
     text = "the quick brown fox " * 60_000 + "\n" + "y" * 700_000
     (tmp_path / "huge.txt").write_text(text)
-    made = SMALL.encode_files(tmp_path / "huge.txt", tmp_path / "ids.npy", threads=3)
+    made = encode_files(SMALL, tmp_path / "huge.txt", tmp_path / "ids.npy", threads=3)
     assert made.documents == 1
     ids = np.load(tmp_path / "ids.npy")
     assert np.array_equal(ids, SMALL.encode_array(text))

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from published import ENDOFTEXT, corpus, file, kitoken_facts, tiktoken_pair
 from small import MAKERS, SAMPLE, tokenizer_named
 from strategies import texts
-from subword import BpeTrainer, Counts, CountsError, TextError, Tokenizer, evaluate
+from subword import BpeTrainer, CorpusError, Counts, TextError, Tokenizer, evaluate, explain_text
 from subword._evaluate import counting
 from subword._evaluate.measures import Measures
 from subword._evaluate.report import Evaluation
@@ -125,7 +125,7 @@ def test_every_kind_of_file_is_read() -> None:
     with pytest.raises(TextError):
         evaluate(low(), "bad.txt")
     assert evaluate(low(), "bad.txt", errors="replace").rows[0].bytes == 4 + len("\ufffd".encode())
-    with pytest.raises(CountsError):
+    with pytest.raises(CorpusError):
         evaluate(low(), "text.jsonl")
 
 
@@ -235,7 +235,7 @@ def plain(tok: Tokenizer, text: str) -> dict[str, int]:
     """What is counted, by encoding a text without special tokens and looking at every merge."""
     ids = Counter(tok.encode(text))
     out, made = Counter[bytes](), Counter[bytes]()
-    for found in tok.explain_text(text):
+    for found in explain_text(tok, text):
         if found.how != "special":
             out.update(found.tokens)
             made.update(b"".join(step.pair) for step in found.steps)

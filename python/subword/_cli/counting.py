@@ -119,26 +119,17 @@ def count(
         count_tokens(first, files, special, pattern, threads)
         return
     start = time.perf_counter()
-    try:
-        counts = count_pieces(
-            [first, *files],
-            pattern="gpt2" if pattern is None else pattern,
-            special_tokens=special_tokens,
-            normalizer=normalizer,
-            threads=threads,
-            memory_limit=memory_limit,
-            field=field,
-            max_document=max_document,
-            errors=errors,
-        )
-    except ValueError as error:
-        if str(error).startswith("no normalizer"):
-            raise click.BadParameter(str(error)) from error
-        if str(error).startswith("max_document"):
-            raise click.BadParameter(f"expected a size like 1GB, found {max_document!r}") from error
-        if not str(error).startswith("memory_limit"):
-            raise
-        raise click.BadParameter(f"expected a size like 64MB, found {memory_limit!r}") from error
+    counts = count_pieces(
+        [first, *files],
+        pattern="gpt2" if pattern is None else pattern,
+        special_tokens=special_tokens,
+        normalizer=normalizer,
+        threads=threads,
+        memory_limit=memory_limit,
+        field=field,
+        max_document=max_document,
+        errors=errors,
+    )
     write(counts, out, min_count, start)
 
 

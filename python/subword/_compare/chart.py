@@ -13,11 +13,9 @@ from pathlib import Path
 
 from subword._compare.report import duration
 from subword._compare.run import Point, Run
+from subword._picture import picture
 
 WIDTH, HEIGHT = 64, 16
-
-#: What a picture of each format is told; no date, so that the same runs give the same file.
-METADATA: dict[str, dict[str, str | None]] = {".png": {}, ".svg": {"Date": None}}
 
 
 def measured_points(run: Run) -> list[Point]:
@@ -106,12 +104,7 @@ def draw(runs: Sequence[Run], path: Path, *, bright: Sequence[str] | None = None
 
 def draw_lines(lines: Sequence[Line], path: Path, *, x: str, y: str, scale: str = "log") -> None:
     """Draw lines into a .png or .svg file; the same file for the same lines."""
-    import matplotlib
-    from matplotlib.figure import Figure
-
-    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": path.stem}):
-        figure = Figure(figsize=(6.4, 3.6), layout="constrained")
-        axes = figure.add_subplot()
+    with picture(path) as axes:
         for line in lines:
             across, up = ([point[axis] for point in line.points] for axis in (0, 1))
             axes.plot(across, up, line.style, color=line.colour, label=line.name)
@@ -120,4 +113,3 @@ def draw_lines(lines: Sequence[Line], path: Path, *, x: str, y: str, scale: str 
         axes.grid(color="0.92")
         if any(line.name for line in lines):
             axes.legend(frameon=False)
-        figure.savefig(path, metadata=METADATA[path.suffix.lower()], dpi=150)

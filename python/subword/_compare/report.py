@@ -8,7 +8,7 @@ from itertools import zip_longest
 from subword._compare.run import Run
 from subword._compare.task import Task
 from subword._compare.trainers import ENGINE, TIMES, TOKENIZERS
-from subword._explain.explainer import visible
+from subword._explain.visible import visible
 from subword.reference.training import Pair
 
 #: Stands beside a number that was not measured.

@@ -23,7 +23,7 @@ from functools import partial
 from itertools import accumulate
 from typing import TypeVar
 
-from subword import BpeTrainer, Tokenizer, TrainingWarning, count_pieces
+from subword import BpeTrainer, Tokenizer, TrainingWarning, count_pieces, training_log
 from subword._compare.run import Point, Run
 from subword._compare.task import Task
 from subword.reference import TRAINERS as REFERENCE
@@ -101,7 +101,7 @@ def by_engine(task: Task) -> Run:
             return trainer.train_counts(counts)
 
     tok, points = best_of(train, task.num_merges)
-    log = tok.training_log
+    log = training_log(tok)
     assert log is not None
     effort = log.phases[-1].details
     return Run(

@@ -1,6 +1,9 @@
-"""Corpora: files to token files, token files to arrays.
+"""Corpora: files to counts, files to token files, token files to arrays.
 
+paths, sizes            what a caller says about files
+count                   `count_pieces`: files or texts -> counts
 encode_files            `encode_files`: files -> token files
+output                  the files that one run writes, and those that it must not touch
 lock                    one run at a time
 manifest, manifest_fields   what was made from what, and how far it is
 open_tokens, tokens     `open_tokens`: token files -> arrays

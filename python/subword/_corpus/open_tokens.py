@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from subword._corpus.manifest import Manifest, check_size
 from subword._corpus.manifest_fields import END_BYTES, is_natural
 from subword._corpus.tokens import Shard, Tokens
-from subword._errors import CorpusError, CountsError
+from subword._errors import CorpusError
 
 if TYPE_CHECKING:
     from subword._types import StrPath
@@ -25,23 +25,35 @@ MEGATRON_HEAD = 34
 
 
 def open_tokens(path: StrPath, *, dtype: str | None = None) -> Tokens:
-    """Open what `Tokenizer.encode_files` has written: ids, windows and documents as arrays.
+    """Open what `encode_files` has written: ids, windows and documents as arrays.
 
-    ``path`` is a ``.bin``, ``.npy``, ``.idx`` (or its ``.bin``) or ``.parquet`` file, or a folder
-    of shards. Files are mapped into memory, not read; only Parquet is read, a group of rows at a
-    time. A raw file from elsewhere does not say what it holds: pass its ``dtype``.
+    Files are mapped into memory, not read; only Parquet is read, a group of rows at a time.
 
-    >>> from subword import Tokenizer
-    >>> _ = Path("corpus.txt").write_text("low\\nnew\\nlowest")
-    >>> tok = Tokenizer({i: bytes([i]) for i in range(256)}, [])
-    >>> _ = tok.encode_files("corpus.txt", "shards/", split="line")
-    >>> tokens = open_tokens("shards/")
-    >>> tokens
-    <Tokens: 12 of uint16 in 3 documents, 'shards'>
-    >>> tok.decode(tokens.documents[2]), tokens[3:6].tolist()
-    ('lowest', [110, 101, 119])
-    >>> [tok.decode(window) for window in tokens.windows(5)]
-    ['lowne', 'wlowe']
+    Args:
+        path: A ``.bin``, ``.npy``, ``.idx`` (or its ``.bin``) or ``.parquet`` file, or a directory
+            of shards.
+        dtype: What the ids are, for a raw file from elsewhere, which does not say.
+
+    Returns:
+        The tokens: a sequence of ids whose slices are arrays, with ``documents`` and ``windows``.
+
+    Raises:
+        CorpusError: The files are damaged, incomplete, or hold something else.
+        OSError: A file cannot be read.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from subword import Tokenizer, encode_files, open_tokens
+        >>> _ = Path("corpus.txt").write_text("low\\nnew\\nlowest")
+        >>> tok = Tokenizer({i: bytes([i]) for i in range(256)}, [])
+        >>> _ = encode_files(tok, "corpus.txt", "shards/", split="line")
+        >>> tokens = open_tokens("shards/")
+        >>> tokens
+        <Tokens: 12 of uint16 in 3 documents, 'shards'>
+        >>> tok.decode(tokens.documents[2]), tokens[3:6].tolist()
+        ('lowest', [110, 101, 119])
+        >>> [tok.decode(window) for window in tokens.windows(5)]
+        ['lowne', 'wlowe']
     """
     path = Path(path)
     if path.is_dir():
@@ -175,10 +187,7 @@ def _parquet(path: Path) -> Tokens:
     """A list of ids per row; each group of rows is read when it is needed."""
     from subword._corpus.parquet import opened
 
-    try:
-        file = opened(path)
-    except CountsError as error:
-        raise CorpusError(*error.args) from None
+    file = opened(path, CorpusError)
     try:
         numbers: Any = json.loads(file.metadata.metadata[b"subword.tokens"])
     except (KeyError, TypeError, ValueError, RecursionError):

@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from subword._errors import CountsError
+from subword._errors import CorpusError, CountsError
 
 try:
     import pyarrow as pa
@@ -40,18 +40,18 @@ KEY = b"subword"
 def texts_of(paths: Iterable[Path], field: str) -> Iterator[str | bytes]:
     """The texts in a column of Parquet files, a few rows in memory at a time."""
     for path in paths:
-        with opened(path) as file:
+        with opened(path, CorpusError) as file:
             names = file.schema_arrow.names
             if field not in names:
                 hint = f"pass field={names[0]!r}, or another one" if names else None
-                raise CountsError(str(path), f'no column "{field}"', hint)
+                raise CorpusError(str(path), f'no column "{field}"', hint)
             row = 0
             for column in batches(file, path, field):
                 for text in column.to_pylist():
                     if not isinstance(text, (str, bytes)):
                         found = type(text).__name__
                         message = f'row {row}: expected text in the column "{field}", found {found}'
-                        raise CountsError(str(path), message)
+                        raise CorpusError(str(path), message)
                     yield text
                     row += 1
 
@@ -148,7 +148,7 @@ def write(counts: Counts, path: StrPath) -> None:
 
 def read(path: StrPath) -> tuple[Iterator[tuple[bytes, int]], dict[str, Any]]:
     """The entries of a table that `write` has written, and what `Counts` is made with."""
-    file = opened(path)
+    file = opened(path, CountsError)
     try:
         about: dict[str, Any] = json.loads((file.schema_arrow.metadata or {})[KEY])
         version = about["version"]
@@ -171,9 +171,9 @@ def read(path: StrPath) -> tuple[Iterator[tuple[bytes, int]], dict[str, Any]]:
     return entries(), made_by
 
 
-def opened(path: StrPath) -> Any:
-    """A Parquet file, open."""
+def opened(path: StrPath, refused: type[CorpusError] | type[CountsError]) -> Any:
+    """A Parquet file, open; ``refused`` is raised if it is none."""
     try:
         return pq.ParquetFile(path)
     except pa.ArrowInvalid as error:
-        raise CountsError(str(path), f"not a Parquet file: {error}") from error
+        raise refused(str(path), f"not a Parquet file: {error}") from error

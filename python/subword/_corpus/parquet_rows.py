@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from subword._corpus.parquet import BLOCK_BYTES, batches, opened
-from subword._errors import CorpusError, CountsError
+from subword._errors import CorpusError
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -41,11 +41,7 @@ class ParquetRows:
 
     def from_row(self, first: int) -> Iterator[Block]:
         """All blocks from a row on."""
-        try:
-            file = opened(self.path)
-        except CountsError as error:
-            raise CorpusError(*error.args) from None
-        with file:
+        with opened(self.path, CorpusError) as file:
             names = file.schema_arrow.names
             if self.field not in names:
                 hint = f"pass field={names[0]!r}, or another one" if names else None

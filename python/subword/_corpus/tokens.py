@@ -36,10 +36,10 @@ class Shard:
 
 
 class Tokens:
-    """The tokens of files, one after the other: a sequence of ids, whose slices are arrays.
+    """The ids of token files, one after the other: a sequence whose slices are arrays.
 
-    A slice that lies in one file is a view of it, not a copy. `documents` has the documents, if the
-    format keeps them, and `windows` cuts the tokens into pieces of equal length.
+    `open_tokens` makes it. A slice that lies in one file is a view of that file, not a copy. It
+    pickles as the path, so that the workers of a data loader open the files themselves.
     """
 
     def __init__(self, path: Path, dtype: str, shards: list[Shard]) -> None:
@@ -56,7 +56,7 @@ class Tokens:
         return _reopened, (self.path, self.dtype)
 
     def __repr__(self) -> str:
-        number = self.documents_or_none()
+        number = self._documents()
         documents = "" if number is None else f" in {len(number)} documents"
         return f"<Tokens: {len(self)} of {self.dtype}{documents}, {str(self.path)!r}>"
 
@@ -69,15 +69,15 @@ class Tokens:
             start, stop, step = at.indices(len(self))
             if step != 1:
                 raise ValueError(f"a slice of tokens has no step, not {step}")
-            return self.between(start, max(start, stop))
+            return self._between(start, max(start, stop))
         at = range(len(self))[at]
-        return int(self.between(at, at + 1)[0])
+        return int(self._between(at, at + 1)[0])
 
     def __iter__(self) -> Iterator[int]:
         for at in range(len(self._shards)):
-            yield from self.loaded(at)[0].tolist()
+            yield from self._loaded(at)[0].tolist()
 
-    def between(self, start: int, stop: int) -> Array:
+    def _between(self, start: int, stop: int) -> Array:
         """The ids from ``start`` to ``stop``: a view if one file has them all."""
         import numpy as np
 
@@ -85,33 +85,48 @@ class Tokens:
         at = max(0, bisect.bisect_right(self._starts, start) - 1)
         while at < len(self._shards) and (self._starts[at] < stop or not parts):
             base = self._starts[at]
-            parts.append(self.loaded(at)[0][max(0, start - base) : stop - base])
+            parts.append(self._loaded(at)[0][max(0, start - base) : stop - base])
             at += 1
         if not parts:
             return np.empty(0, self.dtype)
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def windows(self, length: int, step: int | None = None) -> Windows:
-        """All windows of ``length`` tokens, each ``step`` (or ``length``) after the one before."""
+        """The tokens as windows of equal length, for a data loader.
+
+        Args:
+            length: The number of ids in a window.
+            step: How far the next window starts after the one before; None is ``length``.
+
+        Returns:
+            A sequence of arrays. What is left over at the end is in none of them.
+
+        Raises:
+            ValueError: ``length`` or ``step`` is less than 1.
+        """
         return Windows(self, length, length if step is None else step)
 
     @property
     def documents(self) -> Documents:
-        """The documents; an error if the format does not keep them."""
-        found = self.documents_or_none()
+        """The documents, in the order of the corpus: a sequence of arrays.
+
+        Raises:
+            CorpusError: The format does not keep where documents end.
+        """
+        found = self._documents()
         if found is None:
             message = "this format does not keep where documents end"
             hint = "write a directory of shards, .idx or .parquet to have them"
             raise CorpusError(str(self.path), message, hint)
         return found
 
-    def documents_or_none(self) -> Documents | None:
+    def _documents(self) -> Documents | None:
         """The documents, if the format keeps them."""
         numbers = [shard.documents for shard in self._shards]
         known = [number for number in numbers if number is not None]
         return Documents(self, known) if len(known) == len(numbers) else None
 
-    def loaded(self, at: int) -> tuple[Array, npt.NDArray[Any] | None]:
+    def _loaded(self, at: int) -> tuple[Array, npt.NDArray[Any] | None]:
         """The ids of a shard, and where documents end among them."""
         if at not in self._kept:
             if not self._shards[at].mapped:
@@ -121,7 +136,7 @@ class Tokens:
 
 
 class Windows:
-    """Windows of equal length; what is left over at the end is in none."""
+    """Windows of equal length, as a sequence of arrays."""
 
     def __init__(self, tokens: Tokens, length: int, step: int) -> None:
         if length < 1 or step < 1:
@@ -138,11 +153,11 @@ class Windows:
 
     def __getitem__(self, at: int) -> Array:
         start = range(len(self))[at] * self.step
-        return self._tokens.between(start, start + self.length)
+        return self._tokens._between(start, start + self.length)
 
 
 class Documents:
-    """The documents, in the order of the corpus."""
+    """The documents, in the order of the corpus, as a sequence of arrays."""
 
     def __init__(self, tokens: Tokens, numbers: list[int]) -> None:
         self._tokens = tokens
@@ -156,11 +171,11 @@ class Documents:
 
     def __getitem__(self, at: int) -> Array:
         at = range(len(self))[at]
-        return self._tokens.between(self._end(at - 1) if at else 0, self._end(at))
+        return self._tokens._between(self._end(at - 1) if at else 0, self._end(at))
 
     def _end(self, at: int) -> int:
         shard = bisect.bisect_right(self._starts, at) - 1
-        ends = self._tokens.loaded(shard)[1]
+        ends = self._tokens._loaded(shard)[1]
         assert ends is not None
         return self._tokens._starts[shard] + int(ends[at - self._starts[shard]])
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from subword._compare.chart import METADATA
 from subword._evaluate.measures import Measures
 from subword._evaluate.report import curves
+from subword._picture import picture
 
 if TYPE_CHECKING:
     from subword._types import StrPath
@@ -16,15 +15,7 @@ if TYPE_CHECKING:
 
 def draw(rows: Sequence[Measures], path: StrPath) -> None:
     """Draw rows into a .png or .svg file; the same file for the same rows."""
-    path = Path(path)
-    if path.suffix.lower() not in METADATA:
-        raise ValueError(f"{path}: expected a file that ends in .png or .svg")
-    import matplotlib
-    from matplotlib.figure import Figure
-
-    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": path.stem}):
-        figure = Figure(figsize=(6.4, 3.6), layout="constrained")
-        axes = figure.add_subplot()
+    with picture(path) as axes:
         lines = [*curves(rows)]
         if lines:
             draw_curves(axes, lines)
@@ -35,7 +26,6 @@ def draw(rows: Sequence[Measures], path: StrPath) -> None:
         axes.grid(axis="y", color="0.92")
         axes.set_axisbelow(True)
         axes.spines[["top", "right"]].set_visible(False)
-        figure.savefig(path, metadata=METADATA[path.suffix.lower()], dpi=150)
 
 
 def draw_curves(axes: Any, lines: Sequence[tuple[str, list[tuple[int, float]]]]) -> None:

@@ -21,8 +21,10 @@ import numpy as np
 import numpy.typing as npt
 
 from subword import _core
+from subword._corpus.count import count_pieces
+from subword._corpus.encode_files import encode_files
 from subword._corpus.open_tokens import open_tokens
-from subword._counts import Counts, count_pieces
+from subword._counts import Counts
 from subword._evaluate.measures import Measures, renyi_efficiency, residue
 from subword._tokenizer import Tokenizer
 
@@ -64,7 +66,7 @@ class Subject:
         self.control = [token for token, id in special.items() if tok.encode(token) != [id]]
         self.adds_words = len(self.control) < len(special)
         unk = tok.unk_token
-        self.unk = None if unk is None else tok.find_token(unk.encode())
+        self.unk = None if unk is None else tok.token_id(unk)
         space = tok.encode(" ") if not (tok.end_of_word or tok.kind == "wordpiece") else []
         self.space = space[0] if len(space) == 1 else None
 
@@ -163,7 +165,7 @@ class Texts:
         found = np.zeros(subject.size, dtype=np.uint64)
         with TemporaryDirectory() as folder:
             out = Path(folder, "ids.bin")
-            subject.tok.encode_files(self.paths, out, special=subject.control, **self.reading)
+            encode_files(subject.tok, self.paths, out, special=subject.control, **self.reading)
             ids = open_tokens(out)[:]
             for start in range(0, len(ids), BATCH):
                 part = np.bincount(ids[start : start + BATCH], minlength=subject.size)
@@ -208,11 +210,11 @@ def add_words(
     threads: int | None,
 ) -> None:
     """Count words that occur so often, each with the space before it."""
-    ids, offsets = subject.tok.encode_batch_arrays(words, threads=threads)
-    lengths = np.diff(offsets)
+    ids, bounds = subject.tok.encode_batch_arrays(words, threads=threads)
+    lengths = np.diff(bounds)
     some = lengths > 0
     first = np.full(len(words), -1, dtype=np.int64)
-    first[some] = ids[offsets[:-1][some]]
+    first[some] = ids[bounds[:-1][some]]
     if subject.space is not None:
         lengths = lengths - ((first == subject.space) & (lengths > 1)).astype(np.uint64)
     whole = lengths == 1

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from subword._counts import expanded
+from subword._corpus.paths import expanded
+from subword._errors import ArgumentError, SubwordError
 from subword._tokenizer import Tokenizer
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ def evaluate(
     tokenizers: Tokenizer | Mapping[str, Tokenizer],
     files: Files | Mapping[str, Files],
     *,
+    by: Literal["file", "folder"] = "file",
     sizes: Iterable[int] | Literal["auto"] | None = None,
     field: str = "text",
     errors: Errors = "strict",
@@ -32,13 +34,6 @@ def evaluate(
     progress: bool | None = None,
 ) -> Evaluation:
     """Measure how well vocabularies fit texts.
-
-    A tokenizer, or several by name; files as `count_pieces` takes them, each a text of its own, or
-    texts by name, of one file or many: ``{"en": "en/*.txt", "code": "src/**/*.py"}``. Several texts
-    are also measured together, as "all".
-
-    With ``sizes`` every tokenizer is measured at these sizes, as `Tokenizer.truncated` gives them;
-    "auto" takes the powers of two and the size that it has.
 
     The rows of the result have, for each tokenizer and text:
 
@@ -52,16 +47,40 @@ def evaluate(
 
     Special tokens of any of the tokenizers are cut out of the texts, and not measured.
 
-    >>> from pathlib import Path
-    >>> _ = Path("words.txt").write_text("low lower slowest")
-    >>> vocab = {i: bytes([i]) for i in range(256)} | {256: b"lo", 257: b"low"}
-    >>> tok = Tokenizer(vocab, [(b"l", b"o"), (b"lo", b"w")])
-    >>> found = evaluate(tok, "words.txt")
-    >>> row = found.rows[0]
-    >>> row.bytes, row.tokens, row.words, row.word_tokens, row.whole_words
-    (17, 11, 3, 9, 1)
-    >>> round(row.bytes_per_token, 3), row.fertility, row.unused, row.residue
-    (1.545, 3.0, 252, 1)
+    Args:
+        tokenizers: A tokenizer, or several by name.
+        files: Files as `count_pieces` takes them, or texts by name, each of one file or many:
+            ``{"en": "en/*.txt", "code": "src/**/*.py"}``. Several texts are also measured together,
+            as "all".
+        by: Whether each file is a text of its own (``"file"``), or the files of a ``"folder"``
+            are one text. Texts by name are what they are.
+        sizes: Measure every tokenizer at these vocabulary sizes, as `truncate` gives them; "auto"
+            takes the powers of two and the size that it has.
+        field: The field of JSON lines, or the column of Parquet files, that holds the text.
+        errors: What to do with text that is not UTF-8: "strict" or "replace".
+        threads: How many threads may work; None means one for each core.
+        progress: Whether to show bars; None shows them if standard error is a terminal.
+
+    Returns:
+        The measures: ``rows`` has them, ``print`` shows a table, ``plot`` draws a picture.
+
+    Raises:
+        ArgumentError: A tokenizer cannot be cut to one of the ``sizes``.
+        CorpusError: A file holds a bad document.
+        TextError: A file is not UTF-8, with ``errors="strict"``.
+        OSError: A file cannot be read.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from subword import Tokenizer, evaluate
+        >>> _ = Path("words.txt").write_text("low lower slowest")
+        >>> vocab = {i: bytes([i]) for i in range(256)} | {256: b"lo", 257: b"low"}
+        >>> tok = Tokenizer(vocab, [(b"l", b"o"), (b"lo", b"w")])
+        >>> row = evaluate(tok, "words.txt").rows[0]
+        >>> row.bytes, row.tokens, row.words, row.word_tokens, row.whole_words
+        (17, 11, 3, 9, 1)
+        >>> round(row.bytes_per_token, 3), row.fertility, row.unused, row.residue
+        (1.545, 3.0, 252, 1)
     """
     from subword._evaluate.counting import Subject, Tally, Texts
     from subword._evaluate.report import ALL, Evaluation
@@ -76,7 +95,7 @@ def evaluate(
     reading = {"field": field, "errors": errors, "threads": threads, "progress": progress}
     rows = []
     totals: list[Tally] = []
-    texts = texts_of(files)
+    texts = texts_of(files, by)
     if len(texts) > 1 and ALL in texts:
         raise ValueError(f"{ALL!r} is the name of all texts together: call yours otherwise")
     for name, paths in texts.items():
@@ -100,11 +119,17 @@ def sized(subject: Subject, sizes: list[int] | str | None) -> list[Subject]:
     tok = subject.tok
     if isinstance(sizes, str):
         if sizes != "auto":
-            raise ValueError(f'sizes must be numbers or "auto", not {sizes!r}')
+            raise ArgumentError("sizes", f'sizes must be numbers or "auto", not {sizes!r}')
         sizes = [*powers(tok), tok.vocab_size]
     if not sizes:
-        raise ValueError("sizes must be at least one number")
-    made = [Tokenizer._of(tok._truncated(size), CACHE_BYTES) for size in sorted({*sizes})]
+        raise ArgumentError("sizes", "sizes must be at least one number")
+    try:
+        models = [tok._truncated(size) for size in sorted({*sizes})]
+    except SubwordError:  # it cannot be cut at all
+        raise
+    except ValueError as error:
+        raise ArgumentError("sizes", str(error)) from None
+    made = [Tokenizer._of(model, CACHE_BYTES) for model in models]
     return [type(subject)(subject.name, one) for one in made]
 
 
@@ -122,11 +147,18 @@ def powers(tok: Tokenizer) -> list[int]:
     return found[::-1]
 
 
-def texts_of(files: Files | Mapping[str, Files]) -> dict[str, list[Path]]:
+def texts_of(files: Files | Mapping[str, Files], by: str) -> dict[str, list[Path]]:
     """The files of every text, by its name."""
+    if by not in ("file", "folder"):
+        raise ArgumentError("by", f'by must be "file" or "folder", not {by!r}')
     if isinstance(files, Mapping):
         return {name: expanded(some) for name, some in files.items()}
     paths = expanded(files)
+    if by == "folder":
+        folders: dict[str, list[Path]] = {}
+        for path in paths:
+            folders.setdefault(path.resolve().parent.name, []).append(path)
+        return folders
     names = [path.name for path in paths]
     if len({*names}) < len(names):
         names = [os.fspath(path) for path in paths]

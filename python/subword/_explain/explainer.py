@@ -1,4 +1,4 @@
-"""How a text became its tokens: every merge of every piece, as data, as a table, as a tree.
+"""Merging once more, slowly: every merge of every piece of a text.
 
     text -> special tokens and pieces -> first tokens -> merge, merge, merge -> tokens and ids
 
@@ -6,44 +6,23 @@ The engine does not keep what it did on the way, so it is done again here, in th
 at all adjacent pairs, merge the one with the lowest rank, of equals the leftmost, until none has a
 rank.
 
-    >>> from subword import BpeTrainer
-    >>> tok = BpeTrainer(num_merges=3).train_iter(["low low lower lower newer"])
-    >>> print(tok.explain("lower"))
-    lower
-      rank  pair  tokens
-                  l o w e r
-         0  o+w   l ow e r
-         1  l+ow  low e r
-         2  e+r   low er
-       ids        257 258
-    >>> print(tok.explain("lower").tree())
-    lower
-    ├── low  rank 1, id 257
-    │   ├── l
-    │   └── ow  rank 0
-    │       ├── o
-    │       └── w
-    └── er  rank 2, id 258
-        ├── e
-        └── r
-
 INVARIANT: the ids at the end are the engine's; where they are not, nothing is shown.
 
-Why not by a heap: this is for looking at, and what is longer than `MOST_TOKENS` nobody looks at.
+Why not by a heap: this is for looking at, and nobody looks at what is longer than `MOST_TOKENS`.
 """
 
 from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
 from subword import _core
-from subword._colours import BRIGHT, painted
 from subword._errors import TextError
+from subword._explain.explanation import Explanation, Step
+from subword._explain.visible import visible
 from subword.reference.characters import WHITE
 
 if TYPE_CHECKING:
@@ -56,132 +35,8 @@ MOST_TOKENS = 2000
 #: The most marks that are looked for after a special token.
 MOST_MARKS = 8
 
-#: Where the tokens come from: merges; the longest tokens of the vocabulary; the whole piece is a
-#: token, whatever the merges say; it is a special token; there are none, because it is white space,
-#: for which an end-of-word mark stands; it is a word that WordPiece has no tokens for.
-How = Literal["merged", "longest", "whole", "special", "skipped", "unknown"]
-
 #: The mark, where a piece is a list of units: no unit is empty.
 MARK = b""
-
-
-@dataclass(frozen=True)
-class Step:
-    """One merge: its rank and its pair, where the pair stood, and the tokens after it.
-
-    ``at`` is the place of the left token among the tokens before the merge, and that of the new
-    token among ``tokens``.
-    """
-
-    rank: int
-    pair: tuple[bytes, bytes]
-    at: int
-    tokens: tuple[bytes, ...]
-
-
-@dataclass(frozen=True)
-class Node:
-    """A token, and the two that it was merged from; a first token has no ``rank`` and no parts."""
-
-    token: bytes
-    rank: int | None = None
-    parts: tuple[Node, ...] = field(default=(), repr=False)
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """How one piece became its tokens. Printed, it is a table; ``tree()`` is another picture.
-
-    ``piece`` is what was merged, after normalisation; ``first`` the tokens that merging starts
-    from, ``steps`` the merges in their order, ``ids`` the ids of the tokens at the end.
-    """
-
-    piece: bytes
-    how: How
-    first: tuple[bytes, ...]
-    steps: tuple[Step, ...]
-    ids: tuple[int, ...]
-
-    @property
-    def tokens(self) -> tuple[bytes, ...]:
-        """The tokens at the end."""
-        return self.steps[-1].tokens if self.steps else self.first
-
-    @property
-    def nodes(self) -> tuple[Node, ...]:
-        """The tokens at the end, each with the two that it was merged from, and so on."""
-        nodes = [Node(token) for token in self.first]
-        for step in self.steps:
-            parts = tuple(nodes[step.at : step.at + 2])
-            nodes[step.at : step.at + 2] = [Node(b"".join(step.pair), step.rank, parts)]
-        return tuple(nodes)
-
-    def text(self, *, colour: bool = False) -> str:
-        """A table with a row for every merge; ``colour`` paints the token that it made."""
-        rows = []
-        if self.how in ("merged", "whole"):
-            rows = [("rank", "pair", "tokens"), ("", "", spaced(self.first))]
-        elif self.how in ("longest", "unknown"):
-            rows = [("", "", spaced(self.first))]
-        for step in self.steps:
-            tokens = spaced(step.tokens, made=[step.at] if colour else [])
-            rows.append((str(step.rank), "+".join(map(visible, step.pair)), tokens))
-        if self.how != "skipped":
-            rows.append(("ids", "", " ".join(map(str, self.ids))))
-        ranks, pairs = (max([4, *(len(row[column]) for row in rows)]) for column in (0, 1))
-        table = (f"  {rank:>{ranks}}  {pair:<{pairs}}  {rest}" for rank, pair, rest in rows)
-        return "\n".join([self._title(), *map(str.rstrip, table)])
-
-    __str__ = text
-
-    def tree(self) -> str:
-        """The tokens at the end, and under each what it was merged from."""
-        lines = [self._title()]
-        waiting: list[tuple[Node, str, bool, int | None]] = []
-
-        def wait_for(nodes: Sequence[Node], indent: str, ids: Sequence[int | None]) -> None:
-            last = len(nodes) - 1
-            for at in range(last, -1, -1):
-                waiting.append((nodes[at], indent, at == last, ids[at]))
-
-        wait_for(self.nodes, "", self.ids)
-        while waiting:  # and no recursion: a token may be as deep as it is long
-            node, indent, is_last, id = waiting.pop()
-            facts = [] if node.rank is None else [f"rank {node.rank}"]
-            facts += [] if id is None else [f"id {id}"]
-            branch = f"{indent}{'└' if is_last else '├'}── {visible(node.token)}"
-            lines.append(f"{branch}  {', '.join(facts)}".rstrip())
-            wait_for(node.parts, f"{indent}{' ' if is_last else '│'}   ", [None, None])
-        return "\n".join(lines)
-
-    def as_dict(self) -> dict[str, Any]:
-        """The same for JSON: bytes in hexadecimal, because a token need not be text."""
-        return {
-            "piece": self.piece.hex(),
-            "how": self.how,
-            "first": [token.hex() for token in self.first],
-            "steps": [
-                {
-                    "rank": step.rank,
-                    "pair": [token.hex() for token in step.pair],
-                    "at": step.at,
-                    "tokens": [token.hex() for token in step.tokens],
-                }
-                for step in self.steps
-            ],
-            "ids": list(self.ids),
-        }
-
-    def _title(self) -> str:
-        note = {
-            "merged": "",
-            "longest": "  is cut into the longest tokens",
-            "whole": "  is a token, though no merges make it",
-            "special": "  is a special token",
-            "unknown": "  has no tokens",
-            "skipped": "  is white space, which has no tokens: a mark stands for it",
-        }
-        return visible(self.piece) + note[self.how]
 
 
 class Explainer:
@@ -247,7 +102,7 @@ class Explainer:
             raise TextError(
                 f"expected one piece, found {len(found)} ({what}): the second starts",
                 len(first.decode(errors="replace") if isinstance(piece, str) else first),
-                "tok.explain_text explains every piece of a text",
+                "subword.explain_text explains every piece of a text",
             )
         return found[0]
 
@@ -381,21 +236,3 @@ class Explainer:
                     message = f"this Python does not know the character U+{ord(character):04X}"
                     raise TextError(message, at, "a newer one can normalise it as the model does")
         raise RuntimeError(f"explained {found}, encoded {ids}, which is a bug: tell us")
-
-
-def visible(token: bytes) -> str:
-    """A token for the eye: a space is ``␣``, and what is no text or does not print is escaped.
-
-    >>> print(visible(b" low"), visible(b"a\\n"), visible("é".encode()), visible(b"\\xc3"))
-    ␣low a\\n é \\xc3
-    """
-    text = token.replace(b"\\", b"\\\\").decode(errors="backslashreplace").replace(" ", "␣")
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-
-
-def spaced(tokens: Sequence[bytes], made: Sequence[int] = ()) -> str:
-    """Tokens with spaces between them; those at the places ``made`` are painted."""
-    shown = [visible(token) for token in tokens]
-    for at in made:
-        shown[at] = painted(shown[at], BRIGHT)
-    return " ".join(shown)

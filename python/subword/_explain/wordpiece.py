@@ -1,8 +1,8 @@
 """How a text became its WordPiece tokens: word by word, the longest tokens.
 
-    >>> from subword import Tokenizer
+    >>> from subword import Tokenizer, explain
     >>> tok = Tokenizer.wordpiece(["[UNK]", "low", "##er", "##e", "##est"])
-    >>> print(tok.explain("Lower"))
+    >>> print(explain(tok, "Lower"))
     Lower  is cut into the longest tokens
                   low ##er
        ids        1 2
@@ -18,7 +18,9 @@ from typing import TYPE_CHECKING
 
 from subword import _core
 from subword._errors import TextError
-from subword._explain.explainer import Explainer, Explanation, How, visible
+from subword._explain.explainer import Explainer
+from subword._explain.explanation import Explanation, How
+from subword._explain.visible import visible
 
 if TYPE_CHECKING:
     from subword._tokenizer import Tokenizer
@@ -52,7 +54,7 @@ class WordPieceExplainer(Explainer):
             raise TextError(
                 f"expected one word, found {len(found)} ({what}): the second starts",
                 len(second.decode(errors="replace") if isinstance(piece, str) else second),
-                "tok.explain_text explains every word of a text",
+                "subword.explain_text explains every word of a text",
             )
         return found[0]
 

@@ -1,8 +1,8 @@
-"""What trainers share: a corpus in, a tokenizer out, and what happened in between.
+"""What trainers share: a corpus in, a tokenizer out, and a log of what happened in between.
 
-    files or texts -> piece counts (`_counts`) -> merges (the engine) -> Tokenizer
+    files or texts -> piece counts (`count_pieces`) -> merges (the engine) -> Tokenizer
 
-A trainer is its settings. They are kept as they were given, and are looked at when something is
+A trainer is its settings. They are kept as they were given. They are checked when something is
 trained, before anything is read.
 """
 
@@ -14,21 +14,20 @@ import time
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from subword import _core
-from subword._counts import Counts, count_pieces
-from subword._errors import TrainingError, TrainingWarning
+from subword._corpus.count import count_pieces
+from subword._counts import Counts
+from subword._errors import NoPiecesError, TrainingError, TrainingWarning
 from subword._progress import showing
 from subword._tokenizer import DEFAULT_CACHE_BYTES, Tokenizer
 from subword._train.log import Phase, TrainingLog, peak_memory
 
 if TYPE_CHECKING:
     from subword._types import Errors, StrPath, Text
-
-#: What the engine says where there is nothing to learn from.
-NO_PIECES = "there are no pieces to learn from"
 
 #: The engine's part of a training: counts in, a model and a log out.
 Learn = Callable[..., tuple[_core.Model, _core.TrainingLog]]
@@ -54,10 +53,32 @@ class Trainer(ABC):
         errors: Errors = "strict",
         memory_limit: int | str | None = None,
     ) -> Tokenizer:
-        """Learn from files: one path, several, or patterns like ``"corpus/*.txt"``.
+        """Learn a tokenizer from files.
 
-        Plain text, ``.jsonl`` (``field`` of each line), ``.gz``, ``.zst`` and Parquet: see
-        :func:`count_pieces`, which takes the same arguments.
+        Args:
+            files: A path, several paths, or globs like ``"corpus/*.txt"``: plain text, ``.jsonl``,
+                Parquet, and ``.gz`` and ``.zst`` of the first two, as for `count_pieces`.
+            field: The field of JSON lines, or the column of Parquet files, that holds the text.
+            errors: What to do with text that is not UTF-8: "strict" or "replace".
+            memory_limit: How much memory counting may use, in bytes or like "64MB".
+
+        Returns:
+            The tokenizer. `training_log` tells how it was learned.
+
+        Raises:
+            NoPiecesError: The files are empty, or hold special tokens alone.
+            TrainingError: The settings leave nothing to learn.
+            CorpusError: A file holds a bad document.
+            TextError: A file is not UTF-8, with ``errors="strict"``.
+            ArgumentError: A number makes no sense.
+            OSError: A file cannot be read.
+
+        Example:
+            >>> from pathlib import Path
+            >>> from subword import BpeTrainer
+            >>> _ = Path("corpus.txt").write_text("low low lower lowest")
+            >>> BpeTrainer(num_merges=2).train("corpus.txt").merges
+            [(b'o', b'w'), (b'l', b'ow')]
         """
         return self._train(files=files, field=field, errors=errors, memory_limit=memory_limit)
 
@@ -68,27 +89,70 @@ class Trainer(ABC):
         errors: Errors = "strict",
         memory_limit: int | str | None = None,
     ) -> Tokenizer:
-        """Learn from texts, each a document of its own: nothing merges across the end of one.
+        """Learn a tokenizer from texts, which are counted as they come, and not gathered.
 
-        They are counted as they come, and not gathered.
+        Args:
+            texts: Any iterable of ``str`` or ``bytes``. Each is a document of its own: nothing
+                merges across the end of one.
+            errors: What to do with text that is not UTF-8: "strict" or "replace".
+            memory_limit: How much memory counting may use, in bytes or like "64MB".
+
+        Returns:
+            The tokenizer. `training_log` tells how it was learned.
+
+        Raises:
+            NoPiecesError: The texts are empty, or special tokens alone.
+            TrainingError: The settings leave nothing to learn.
+            TextError: A text is not UTF-8, with ``errors="strict"``.
+            ArgumentError: A number makes no sense.
+
+        Example:
+            >>> from subword import BpeTrainer
+            >>> BpeTrainer(num_merges=1).train_iter(["low", "low", "lower"]).merges
+            [(b'o', b'w')]
         """
         return self._train(texts=texts, errors=errors, memory_limit=memory_limit)
 
     def train_counts(self, counts: Counts) -> Tokenizer:
-        """Learn from piece counts: counted before, elsewhere, or in parts that were added up."""
+        """Learn a tokenizer from counts: made before, elsewhere, or in parts that were added up.
+
+        Args:
+            counts: What `count_pieces` made. The settings of `counting` give the pieces that this
+                trainer would count itself.
+
+        Returns:
+            The tokenizer, equal to the one that `train` gives for the same corpus.
+
+        Raises:
+            NoPiecesError: There are no counts.
+            TrainingError: The settings leave nothing to learn, or the counts were made by another
+                pattern.
+
+        Example:
+            >>> from subword import BpeTrainer, count_pieces
+            >>> counts = count_pieces(texts=["low low lower"]) + count_pieces(texts=["lowest"])
+            >>> BpeTrainer(num_merges=1).train_counts(counts).merges
+            [(b'o', b'w')]
+        """
         if not isinstance(counts, Counts):
             raise TypeError(f"counts must be Counts, not {type(counts).__name__}")
         self._check_counts(counts)
         return self._learn(counts, ())
 
     def counting(self) -> dict[str, Any]:
-        """What this trainer counts by, as arguments of :func:`count_pieces`: to count elsewhere.
+        """How this trainer counts, as arguments of `count_pieces`: to count elsewhere.
 
-        Settings that nothing can be learned with are an error here, before anything is read.
+        Returns:
+            Pattern, special tokens and, for WordPiece, the normalizer.
 
-        >>> from subword import BpeTrainer
-        >>> BpeTrainer(300, special_tokens=["<|endoftext|>"]).counting()
-        {'pattern': 'gpt2', 'special_tokens': ['<|endoftext|>']}
+        Raises:
+            TrainingError: No corpus could be learned with the settings.
+            ArgumentError: A number makes no sense.
+
+        Example:
+            >>> from subword import BpeTrainer
+            >>> BpeTrainer(300, special_tokens=["<|endoftext|>"]).counting()
+            {'pattern': 'gpt2', 'special_tokens': ['<|endoftext|>']}
         """
         self._check()
         return self._counting()
@@ -114,13 +178,10 @@ class Trainer(ABC):
         return tokenizer
 
     def _check(self) -> None:
-        """Learn from nothing: what is wrong with the settings is found before a corpus is read."""
+        """Refuse settings that no corpus could be learned with, before one is read."""
         nothing = Counts(**self._counting())._counts
-        try:
+        with suppress(NoPiecesError):
             self._engine()(nothing, **self._settings())
-        except TrainingError as error:
-            if error.message != NO_PIECES:
-                raise
 
     @abstractmethod
     def _engine(self) -> Learn:

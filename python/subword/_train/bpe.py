@@ -6,45 +6,51 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from subword import _core
-from subword._counts import Counts, strings
+from subword._counts import Counts
+from subword._special import listed
 from subword._tokenizer import Tokenizer
 from subword._train.base import Learn, Trainer, check_pattern
 
 if TYPE_CHECKING:
-    from subword._types import Pattern, StrPath
+    from subword._types import Pattern
 
 
 class BpeTrainer(Trainer):
     """Learns byte-pair encoding from a corpus.
 
-    >>> trainer = BpeTrainer(vocab_size=259, special_tokens=["<|endoftext|>"])
-    >>> tok = trainer.train_iter(["low low lower<|endoftext|>lowest"])
-    >>> tok.merges
-    [(b'o', b'w'), (b'l', b'ow')]
-    >>> tok.encode("lower")
-    [257, 101, 114]
-
-    Give ``vocab_size`` (all tokens: bytes, merges and special tokens) or ``num_merges``.
-
-    * ``pattern``: cuts the text into pieces, which no merge crosses. Counts and a base bring their
-      own; otherwise it is "gpt2", and "whitespace" for words with an ``end_of_word`` or of "chars".
-    * ``special_tokens``: strings that are cut out of the text before, and get the last ids.
-    * ``ties``: which of two pairs that occur equally often is merged first, "greatest" (the one
-      whose bytes sort last) or "smallest-ids" (as Hugging Face does).
-    * ``min_count``: a pair that occurs less often is not merged.
-    * ``max_token_length``: no token gets longer, in bytes; for "chars" in characters, without mark.
-      Hugging Face's trainer leaves the limit itself out: its 6 is 5 here.
-    * ``initial_vocab``: the tokens to start with, "bytes", "chars" (the characters of the corpus),
-      or a list of bytes whose places are the ids.
-    * ``end_of_word``: a mark that ends every piece, a token of its own. By default "</w>" for
-      "chars", where "" means none, and none for bytes.
-    * ``unk_token``, ``limit_alphabet``: for "chars", the special token of unknown characters, and
-      how many characters to keep, the most frequent.
-    * ``base``: a tokenizer to go on from. Its ids stay, new merges follow.
-    * ``threads``: how many to use; as many as there are cores without it.
-    * ``progress``: a bar on standard error; by default where that is a terminal.
-
     The result depends on the piece counts and on these settings alone.
+
+    Args:
+        vocab_size: The number of tokens in all: first tokens, merges and special tokens. Pass this
+            or ``num_merges``.
+        num_merges: The number of merges.
+        pattern: What cuts a text into pieces, which no merge crosses. Counts and a base bring their
+            own; otherwise it is "gpt2", or "whitespace" for words, with an ``end_of_word`` or of
+            "chars".
+        special_tokens: Strings that are cut out of the text before, and get the last ids.
+        ties: Which of two pairs that occur equally often is merged first: "greatest", the one whose
+            bytes sort last, or "smallest-ids", as Hugging Face does.
+        min_count: A pair that occurs less often is not merged.
+        max_token_length: No token gets longer, in bytes; with "chars" in characters, without the
+            mark. (Hugging Face's trainer leaves the limit itself out: its 6 is 5 here.)
+        initial_vocab: The tokens to start with: "bytes", "chars" (the characters of the corpus), or
+            a list of bytes whose positions are the ids.
+        end_of_word: A mark that ends every piece, a token of its own. By default "</w>" for
+            "chars", where "" means none, and none for bytes.
+        unk_token: For "chars", the special token of unknown characters.
+        limit_alphabet: For "chars", how many characters to keep, the most frequent; None keeps all.
+        base: A tokenizer to go on from. Its ids stay, new merges follow.
+        threads: How many threads may count; None means one for each core.
+        progress: Whether to show a bar; None shows one if standard error is a terminal.
+
+    Example:
+        >>> from subword import BpeTrainer
+        >>> trainer = BpeTrainer(vocab_size=259, special_tokens=["<|endoftext|>"])
+        >>> tok = trainer.train_iter(["low low lower<|endoftext|>lowest"])
+        >>> tok.merges
+        [(b'o', b'w'), (b'l', b'ow')]
+        >>> tok.encode("lower")
+        [257, 101, 114]
     """
 
     def __init__(
@@ -81,16 +87,6 @@ class BpeTrainer(Trainer):
         self.threads = threads
         self.progress = progress
 
-    def train_counts(self, counts: Counts) -> Tokenizer:
-        """Learn from piece counts: counted before, elsewhere, or in parts that were added up.
-
-        >>> from subword import count_pieces
-        >>> counts = count_pieces(texts=["low low lower"]) + count_pieces(texts=["lowest"])
-        >>> BpeTrainer(num_merges=1).train_counts(counts).merges
-        [(b'o', b'w')]
-        """
-        return super().train_counts(counts)
-
     def _check_counts(self, counts: Counts) -> None:
         if self.pattern is not None:
             check_pattern(self.pattern, counts)
@@ -106,7 +102,7 @@ class BpeTrainer(Trainer):
         return {
             "vocab_size": self.vocab_size,
             "num_merges": self.num_merges,
-            "special_tokens": None if special_tokens is None else strings(special_tokens),
+            "special_tokens": None if special_tokens is None else listed(special_tokens),
             "ties": self.ties,
             "min_count": self.min_count,
             "max_token_length": self.max_token_length,
@@ -154,27 +150,6 @@ class BpeTrainer(Trainer):
 
     def _special_tokens(self) -> list[str]:
         """What is cut out of the text before it is counted."""
-        own = strings(self.special_tokens or ())
+        own = listed(self.special_tokens or ())
         base = [] if self.base is None else self.base.special_tokens
         return [*dict.fromkeys([*base, *own])]
-
-
-def train_bpe(
-    input_path: StrPath, vocab_size: int, special_tokens: Sequence[str] = (), **settings: Any
-) -> tuple[dict[int, bytes], list[tuple[bytes, bytes]]]:
-    """Learn a vocabulary and merges from a file, in the form that CS336 asks for.
-
-    ``vocab_size`` includes the 256 bytes and the special tokens. Other ``settings`` are those of
-    :class:`BpeTrainer`.
-
-    >>> from pathlib import Path
-    >>> _ = Path("corpus.txt").write_text("low low lower<|endoftext|>lowest")
-    >>> vocab, merges = train_bpe("corpus.txt", 259, ["<|endoftext|>"])
-    >>> merges
-    [(b'o', b'w'), (b'l', b'ow')]
-    >>> vocab[257], vocab[258]
-    (b'low', b'<|endoftext|>')
-    """
-    trainer = BpeTrainer(vocab_size, special_tokens=special_tokens, **settings)
-    tokenizer = trainer.train(input_path)
-    return tokenizer.vocab, tokenizer.merges

@@ -1,6 +1,6 @@
 """What a training did: every merge, and what each phase took.
 
-    log = tokenizer.training_log
+    log = training_log(tokenizer)
     log.merges[0]               # LoggedMerge(pair=(b' ', b't'), count=31415, saved=31415)
     log.phases                  # count, index, merge
     log.stop                    # why there are no more merges
@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from subword import _core
+    from subword._tokenizer import Tokenizer
     from subword._types import StrPath
 
 #: Why there are no more merges: there are as many as were asked for; no pair is left; those that
@@ -59,7 +60,7 @@ class Phase:
 
 
 class TrainingLog:
-    """What a training did. Made by a trainer, kept as ``tokenizer.training_log``."""
+    """What a training did: made by a trainer, and returned by `training_log`."""
 
     def __init__(
         self, pieces: int, different: int, phases: tuple[Phase, ...], learned: _core.TrainingLog
@@ -109,6 +110,26 @@ class TrainingLog:
     def __repr__(self) -> str:
         phases = ", ".join(f"{phase.name} {phase.seconds:.2f} s" for phase in self.phases)
         return f"<TrainingLog: {phases}; stop {self.stop!r}>"
+
+
+def training_log(tok: Tokenizer) -> TrainingLog | None:
+    """What the training did that made a tokenizer.
+
+    The log is no part of the tokenizer: a file, a pickle or a copy does not have it.
+
+    Args:
+        tok: A tokenizer.
+
+    Returns:
+        The log, or None unless a trainer of this process has just made the tokenizer.
+
+    Example:
+        >>> from subword import BpeTrainer, training_log
+        >>> log = training_log(BpeTrainer(num_merges=1).train_iter(["low low lower"]))
+        >>> log.merges[0], log.stop
+        (LoggedMerge(pair=(b'o', b'w'), count=3, saved=3), 'full')
+    """
+    return tok._training_log
 
 
 def without_name(phase: Phase) -> dict[str, object]:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from subword import _core
-from subword._counts import Counts, strings
+from subword._counts import Counts
+from subword._special import listed
 from subword._train.base import Learn, Trainer
 
 SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
@@ -15,34 +16,41 @@ SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 class WordPieceTrainer(Trainer):
     """Learns a WordPiece vocabulary, as BERT has one.
 
-    >>> trainer = WordPieceTrainer(vocab_size=18, min_count=1)
-    >>> tok = trainer.train_iter(["Low, low, lower: Löwe"])
-    >>> [token.decode() for token in tok.vocab.values()][-5:]
-    ['##o', '##r', '##w', '##er', 'lo']
+    The result depends on the piece counts and on these settings alone: any number of threads and
+    any order of the files gives the same ids.
 
-    * ``vocab_size``: all tokens: special tokens, characters and what is made of them.
-    * ``score``: which pair of tokens becomes one first. "likelihood": the one that occurs more
-      often than chance would have it, ``count(ab) / (count(a) * count(b))``; of equals the one with
-      the higher count, of those the one with the smaller ids. "count": the one that occurs most
-      often, as Hugging Face's trainer does it; of equals the one with the smaller ids.
-    * ``lowercase``, ``strip_accents``: how text is normalised before it is counted; without
-      ``strip_accents``, accents go if ``lowercase`` is on. Counts bring their own.
-    * ``special_tokens``: strings that are cut out of the text before, and get the first ids. With
-      "[CLS]" and "[SEP]" among them, these are put around a text where the caller asks for it.
-    * ``unk_token``: of unknown words; the first special token, if it is not listed.
-    * ``prefix``: what tokens within a word begin with.
-    * ``max_word_chars``: a longer word is unknown.
-    * ``min_count``: a pair that occurs less often is not merged; by default 10 for "likelihood" and
-      2 for "count". What occurs rarely is likely by chance: a pair that occurs once, of tokens that
-      occur once, has the highest score there is. The larger the corpus, the larger it should be.
-    * ``limit_alphabet``: how many characters to keep, the most frequent; all without it. A word
-      with another one is unknown.
-    * ``max_token_length``: no token gets longer, in characters, the prefix not counted.
-    * ``threads``: how many to use; as many as there are cores without it.
-    * ``progress``: a bar on standard error; by default where that is a terminal.
+    Args:
+        vocab_size: The number of tokens in all: special tokens, characters and what is made of
+            them.
+        score: Which pair of tokens becomes one first. "likelihood": the one that occurs more often
+            than chance would have it, ``count(ab) / (count(a) * count(b))``; of equal pairs the one
+            with the higher count, of those the one with the smaller ids. "count": the one that
+            occurs most often, as in Hugging Face's trainer; of equal pairs the one with the smaller
+            ids.
+        lowercase: Whether to lower the case of the text before it is counted. Counts bring their
+            own normalizer.
+        strip_accents: Whether to remove accents; None does so where ``lowercase`` is on.
+        special_tokens: Strings that are cut out of the text before, and get the first ids. With
+            "[CLS]" and "[SEP]" among them, ``add_special_tokens`` puts these around a text.
+        unk_token: The token of unknown words; the first special token, if it is not listed.
+        prefix: What tokens inside a word begin with.
+        max_word_chars: A longer word is unknown.
+        min_count: A pair that occurs less often is not merged; None is 10 for "likelihood" and 2
+            for "count". What occurs rarely is likely by chance: a pair that occurs once, of tokens
+            that occur once, has the highest score there is. The larger the corpus, the larger this
+            should be.
+        limit_alphabet: How many characters to keep, the most frequent; None keeps all. A word with
+            another character is unknown.
+        max_token_length: No token gets longer, in characters, the prefix not counted.
+        threads: How many threads may count; None means one for each core.
+        progress: Whether to show a bar; None shows one if standard error is a terminal.
 
-    The result depends on the piece counts and on these settings alone: any number of threads, any
-    order of the files gives the same ids.
+    Example:
+        >>> from subword import WordPieceTrainer
+        >>> trainer = WordPieceTrainer(vocab_size=18, min_count=1)
+        >>> tok = trainer.train_iter(["Low, low, lower: Löwe"])
+        >>> [token.decode() for token in tok.vocab.values()][-5:]
+        ['##o', '##r', '##w', '##er', 'lo']
     """
 
     def __init__(
@@ -84,7 +92,7 @@ class WordPieceTrainer(Trainer):
         return _core.train_wordpiece
 
     def _counting(self) -> dict[str, Any]:
-        special_tokens = [*dict.fromkeys([self.unk_token, *strings(self.special_tokens)])]
+        special_tokens = [*dict.fromkeys([self.unk_token, *listed(self.special_tokens)])]
         return {
             "normalizer": self._normalizer(),
             "pattern": "bert",
@@ -101,7 +109,7 @@ class WordPieceTrainer(Trainer):
         return {
             "vocab_size": self.vocab_size,
             "score": self.score,
-            "special_tokens": strings(self.special_tokens),
+            "special_tokens": listed(self.special_tokens),
             "unk_token": self.unk_token,
             "prefix": self.prefix,
             "max_word_chars": self.max_word_chars,

@@ -8,7 +8,7 @@ import sys
 BRIGHT = "\x1b[1;32m"  #: what is new
 NOTED = "\x1b[33m"  #: what deserves a look
 FAINT = "\x1b[2m"  #: what is only there for completeness
-PLAIN = "\x1b[0m"
+PLAIN = "\x1b[0m"  #: the end of any of them
 
 
 def has_colours() -> bool:
