@@ -15,11 +15,19 @@ from functools import partial
 from pathlib import Path
 
 from subword import count_pieces
-from subword._compare.chart import Line, draw, draw_lines
-from subword._compare.process import measured
-from subword._compare.report import difference, table
-from subword._compare.task import WORDS, in_lower_case, task_of_words
-from subword._compare.trainers import available, timed
+from subword.compare import (
+    WORDS,
+    Line,
+    available,
+    difference,
+    draw,
+    draw_lines,
+    in_lower_case,
+    measured,
+    table,
+    task_of_words,
+    timed,
+)
 from subword.reference import (
     LongestMatch,
     compression,
