@@ -31,6 +31,12 @@ def test_a_tokenizer_has_few_names() -> None:
     assert len(names) <= MOST_NAMES, sorted(names)
 
 
+def test_the_hint_about_patterns_names_them_all() -> None:
+    hint = subword.PatternError.hint
+    names, _, _ = hint.removeprefix("the names are ").partition(";")
+    assert {*names.replace(" and ", ", ").split(", ")} == {*subword.patterns}
+
+
 # old names
 
 

@@ -11,7 +11,7 @@ import click
 
 from subword import Counts, Tokenizer, count_pieces
 from subword._cli.files import STANDARD, print_rows, printable, read
-from subword._cli.group import main, special_option, threads_option
+from subword._cli.group import PATTERNS, main, special_option, threads_option
 
 counts_out_option = click.option(
     "--out",
@@ -40,8 +40,7 @@ min_count_option = click.option(
     "--pattern",
     metavar="NAME",
     help="The split pattern: of a tokenizer file that does not hold one (.tiktoken), or with --out "
-    "of the pieces (gpt2 if not given). gpt2, cl100k, o200k, llama3, qwen2, deepseek-v3, "
-    "bert, whitespace, none, or a regular expression.",
+    f"of the pieces (gpt2 without it): {PATTERNS}.",
 )
 @click.option(
     "--normalizer",

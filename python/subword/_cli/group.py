@@ -11,7 +11,7 @@ from typing import IO, Any
 
 import click
 
-from subword import ArgumentError, SpecialTokenError, SubwordError
+from subword import ArgumentError, SpecialTokenError, SubwordError, patterns
 from subword._cli.files import STANDARD, print_error, printable
 from subword._starting import quietly
 
@@ -104,6 +104,9 @@ def main() -> None:
     """
 
 
+#: What `--pattern` takes.
+PATTERNS = f"{', '.join(sorted(patterns))}, or a regular expression"
+
 tokenizer_argument = click.argument("tokenizer", type=click.Path(path_type=Path))
 file_argument = click.argument("file", type=click.Path(path_type=Path), default=STANDARD)
 out_option = click.option(
@@ -115,8 +118,7 @@ out_option = click.option(
 pattern_option = click.option(
     "--pattern",
     metavar="NAME",
-    help="The split pattern, for a file that does not hold one (.tiktoken): gpt2, cl100k, o200k, "
-    "llama3, qwen2, deepseek-v3, whitespace, none, or a regular expression.",
+    help=f"The split pattern, for a file that does not hold one (.tiktoken): {PATTERNS}.",
 )
 special_option = click.option(
     "--special",

@@ -23,7 +23,7 @@ from subword._cli import watching
 from subword._cli.colours import has_colours
 from subword._cli.describing import shown
 from subword._cli.files import print_error, print_rows, say
-from subword._cli.group import Failure, main, threads_option
+from subword._cli.group import PATTERNS, Failure, main, threads_option
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -80,8 +80,7 @@ def reading_options(command: Command) -> Command:
 @click.option(
     "--pattern",
     metavar="NAME",
-    help="The split pattern: gpt2 (without it), cl100k, o200k, llama3, qwen2, deepseek-v3, "
-    "whitespace, none, or a regular expression. Counts bring their own.",
+    help=f"The split pattern (gpt2 without it): {PATTERNS}. Counts bring their own.",
 )
 @click.option(
     "--special-token",
