@@ -24,7 +24,7 @@ author = "the authors of subword"
 version = release = subword.__version__
 html_title = f"subword {release}"
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.viewcode"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
 source_suffix = {".md": "markdown"}
 
 # The same anchors as on the web, so that links from page to page work in both places.

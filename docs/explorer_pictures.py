@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
-from subword import BpeTrainer
+from subword import BpeTrainer, truncate
 from subword.explorer import Explored
 from subword.explorer.server import listening, server_of
 
@@ -28,7 +28,7 @@ def explored(corpus: list[Path]) -> list[Explored]:
     large, small = VOCAB_SIZES
     tok = BpeTrainer(vocab_size=large, special_tokens=["<|endoftext|>"]).train(corpus)
     first = Explored(f"mine-{large // 1000}k", tok)
-    return [first, Explored(f"mine-{small // 1000}k", tok.truncated(small), first.counts)]
+    return [first, Explored(f"mine-{small // 1000}k", truncate(tok, small), first.counts)]
 
 
 def of_text(page: Page) -> None:

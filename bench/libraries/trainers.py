@@ -79,7 +79,8 @@ class Subword(Trainer):
     name = OURS
 
     def train(self, job: Job) -> Learned:
-        trainer = self.start().BpeTrainer(
+        library = self.start()
+        trainer = library.BpeTrainer(
             num_merges=job.merges,
             pattern="gpt2",
             ties="smallest-ids",
@@ -92,8 +93,10 @@ class Subword(Trainer):
         else:
             tokenizer = trainer.train(job.path)
 
+        log = library.training_log(tokenizer)
+
         def learned() -> Trained:
-            phases = {phase.name: phase.seconds for phase in tokenizer.training_log.phases}
+            phases = {phase.name: phase.seconds for phase in log.phases}
             return Trained(tokenizer.merges, phases)
 
         return learned

@@ -54,7 +54,7 @@ class Peer(Library):
 class Subword(Peer):
     name = OURS
 
-    def load(self, path: Path, *, threads: int = 1, **options: str) -> Loaded:
+    def load(self, path: Path, *, threads: int = 1, **options: bool) -> Loaded:
         tokenizer = self.start().Tokenizer.load(path, **options)
         encode = partial(tokenizer.encode_batch_arrays, threads=threads)
         return Loaded(encode, lambda answer: (answer[0], answer[1]), tokenizer.encode)

@@ -72,7 +72,7 @@ def committed(out: Path) -> int:
 def main(ranks: str, text: str, kind: str, out: str) -> Answer:
     """In the new process."""
     import numpy as np
-    from subword import Tokenizer
+    from subword import Tokenizer, encode_files
 
     tok = Tokenizer.load(ranks, pattern="cl100k")
     content = Path(text).read_bytes() if kind == "memory" else b""
@@ -83,7 +83,7 @@ def main(ranks: str, text: str, kind: str, out: str) -> Answer:
         return tok.encode_array(content, special="encode", threads=THREADS)
 
     def to_file(text: str) -> Any:
-        return tok.encode_files(text, out, shard_size=SHARD_BYTES, threads=THREADS)
+        return encode_files(tok, text, out, shard_size=SHARD_BYTES, threads=THREADS)
 
     run = timed(in_memory, content) if kind == "memory" else timed(to_file, text)
     peak = processes.peak_memory() - before

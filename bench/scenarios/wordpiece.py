@@ -141,7 +141,7 @@ def linear(bench: Bench, path: str) -> Result:
     answers = Answers(bench, "en")
     loaded = {REFERENCE: PEERS[REFERENCE].load(vocab(bench))}
     with reported(rows[OURS]):
-        loaded[OURS] = Subword().load(vocab(bench), encoder="linear")
+        loaded[OURS] = Subword().load(vocab(bench), linear_time=True)
     for number in range(PEERS[REFERENCE].rounds or 1):
         for row in rotated(timed_rows(rows), number):
             with reported(row):

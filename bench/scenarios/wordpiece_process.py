@@ -48,7 +48,7 @@ def train(library: str, path: str, score: str, vocab_size: int) -> dict[str, Any
         settings = {"score": score, "min_count": 2, "threads": 1, "progress": False}
         trainer = module.WordPieceTrainer(vocab_size, **settings)
         run = timed(trainer.train, path)
-        log = run.answer.training_log
+        log = module.training_log(run.answer)
         phases = {phase.name: phase.seconds for phase in log.phases}
         tokens = run.answer.vocab_size
     else:

@@ -15,11 +15,19 @@ from functools import partial
 from pathlib import Path
 
 from subword import count_pieces
-from subword._comparing.chart import Line, draw, draw_lines
-from subword._comparing.process import measured
-from subword._comparing.report import difference, table
-from subword._comparing.task import WORDS, in_lower_case, task_of_words
-from subword._comparing.trainers import available, timed
+from subword.compare import (
+    WORDS,
+    Line,
+    available,
+    difference,
+    draw,
+    draw_lines,
+    in_lower_case,
+    measured,
+    table,
+    task_of_words,
+    timed,
+)
 from subword.reference import (
     LongestMatch,
     compression,

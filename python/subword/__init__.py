@@ -11,13 +11,18 @@
 from subword import _starting
 
 with _starting.quietly():
-    from subword._counts import Counts, count_pieces
+    from subword._corpus.count import count_pieces
+    from subword._corpus.encode_files import EncodedFiles, encode_files
+    from subword._corpus.open_tokens import open_tokens
+    from subword._counts import Counts
     from subword._decoder import Decoder
     from subword._errors import (
+        ArgumentError,
         CorpusError,
         CountsError,
         ModelFormatError,
         ModelFormatWarning,
+        NoPiecesError,
         PatternError,
         SpecialTokenError,
         SubwordError,
@@ -27,23 +32,30 @@ with _starting.quietly():
         UnknownIdError,
         UnknownTokenError,
     )
-    from subword._evaluate import evaluate
-    from subword._open_tokens import open_tokens
-    from subword._patterns import patterns
+    from subword._evaluate.evaluate import evaluate
+    from subword._explain import explain, explain_text
+    from subword._explain.visible import visible
+    from subword._inputs import encode_inputs
+    from subword._pieces import normalize, patterns, split
+    from subword._smaller import prune, truncate
     from subword._tokenizer import Tokenizer
-    from subword._trainers import BpeTrainer, train_bpe
-    from subword._wordpiece_trainer import WordPieceTrainer
+    from subword._train.bpe import BpeTrainer
+    from subword._train.log import training_log
+    from subword._train.wordpiece import WordPieceTrainer
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "ArgumentError",
     "BpeTrainer",
     "CorpusError",
     "Counts",
     "CountsError",
     "Decoder",
+    "EncodedFiles",
     "ModelFormatError",
     "ModelFormatWarning",
+    "NoPiecesError",
     "PatternError",
     "SpecialTokenError",
     "SubwordError",
@@ -55,8 +67,26 @@ __all__ = [
     "UnknownTokenError",
     "WordPieceTrainer",
     "count_pieces",
+    "encode_files",
+    "encode_inputs",
     "evaluate",
+    "explain",
+    "explain_text",
+    "normalize",
     "open_tokens",
     "patterns",
-    "train_bpe",
+    "prune",
+    "split",
+    "training_log",
+    "truncate",
+    "visible",
 ]
+
+
+def __getattr__(name: str) -> object:
+    from subword._deprecated import old_function
+
+    found = old_function(name)
+    if found is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return found

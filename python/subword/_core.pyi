@@ -1,4 +1,8 @@
-"""The engine, as compiled: see ``crates/subword-py``."""
+"""The types of the compiled engine, ``crates/subword-py``.
+
+Nothing here is public. `subword.Tokenizer` inherits the methods of `Engine`; their docstrings, with
+examples, are in the compiled module: ``help(subword.Tokenizer.encode)``.
+"""
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -32,6 +36,7 @@ __all__ = [
     "count_files",
     "count_texts",
     "encode_files",
+    "normalize",
     "normalizer",
     "pairs_of_tokens",
     "patterns",
@@ -47,6 +52,8 @@ DEFAULT_CACHE_BYTES: int
 
 @final
 class Counts:
+    """How often each piece occurs; `subword.Counts` adds the rest."""
+
     def __new__(
         cls, pattern: Pattern, special_tokens: list[str], normalizer: str | None = None
     ) -> Self: ...
@@ -83,6 +90,8 @@ class CountsReader:
 
 @disjoint_base
 class Engine:
+    """Encodes, decodes and counts."""
+
     def __new__(cls, model: Model, cache_bytes: int, linear: bool = False) -> Self: ...
     def encode(
         self,
@@ -92,7 +101,8 @@ class Engine:
         errors: Errors = "strict",
         add_special_tokens: bool = False,
         threads: int | None = None,
-    ) -> list[int]: ...
+    ) -> list[int]:
+        """The ids of a text."""
     def encode_array(
         self,
         text: Text,
@@ -101,7 +111,8 @@ class Engine:
         errors: Errors = "strict",
         add_special_tokens: bool = False,
         threads: int | None = None,
-    ) -> npt.NDArray[np.uint32]: ...
+    ) -> npt.NDArray[np.uint32]:
+        """The ids of a text, as an array."""
     def encode_batch(
         self,
         texts: Iterable[Text],
@@ -110,7 +121,8 @@ class Engine:
         errors: Errors = "strict",
         add_special_tokens: bool = False,
         threads: int | None = None,
-    ) -> list[list[int]]: ...
+    ) -> list[list[int]]:
+        """The ids of many texts."""
     def encode_batch_arrays(
         self,
         texts: Iterable[Text],
@@ -119,7 +131,8 @@ class Engine:
         errors: Errors = "strict",
         add_special_tokens: bool = False,
         threads: int | None = None,
-    ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint64]]: ...
+    ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint64]]:
+        """The ids of many texts, one after the other, and the bounds of the rows."""
     def encode_offsets(
         self,
         text: Text,
@@ -128,7 +141,9 @@ class Engine:
         trim: bool | None = None,
         special: Special = "text",
         errors: Errors = "strict",
-    ) -> tuple[list[int], list[tuple[int, int]]]: ...
+        add_special_tokens: bool = False,
+    ) -> tuple[list[int], list[tuple[int, int]]]:
+        """The ids, and the place of each token in the text."""
     @overload
     def count(
         self,
@@ -137,8 +152,10 @@ class Engine:
         limit: None = None,
         special: Special = "text",
         errors: Errors = "strict",
+        add_special_tokens: bool = False,
         threads: int | None = None,
-    ) -> int: ...
+    ) -> int:
+        """The number of ids."""
     @overload
     def count(
         self,
@@ -147,17 +164,22 @@ class Engine:
         limit: int | None,
         special: Special = "text",
         errors: Errors = "strict",
+        add_special_tokens: bool = False,
         threads: int | None = None,
-    ) -> int | None: ...
+    ) -> int | None:
+        """The number of ids, or None if there are more than ``limit``."""
     def count_batch(
         self,
         texts: Iterable[Text],
         *,
         special: Special = "text",
         errors: Errors = "strict",
+        add_special_tokens: bool = False,
         threads: int | None = None,
-    ) -> list[int]: ...
-    def settled(self, text: bytes, special: Special) -> int: ...
+    ) -> list[int]:
+        """The number of ids of each text."""
+    def _settled(self, text: bytes, special: Special) -> int:
+        """How many bytes of a text that goes on can be encoded now."""
     def decode(
         self,
         ids: Ids,
@@ -165,7 +187,8 @@ class Engine:
         errors: str = "replace",
         skip_special_tokens: bool = False,
         cleanup: bool | None = None,
-    ) -> str: ...
+    ) -> str:
+        """The text of ids."""
     def decode_batch(
         self,
         batch: Iterable[Ids],
@@ -174,20 +197,28 @@ class Engine:
         skip_special_tokens: bool = False,
         cleanup: bool | None = None,
         threads: int | None = None,
-    ) -> list[str]: ...
+    ) -> list[str]:
+        """The text of many sequences of ids."""
     def decode_bytes(
         self, ids: Ids, *, skip_special_tokens: bool = False, cleanup: bool | None = None
-    ) -> bytes: ...
-    def token_bytes(self, id: int) -> bytes: ...
-    def find_token(self, token: bytes) -> int | None: ...
-    def to_bytes(self) -> bytes: ...
-    def _truncated(self, vocab_size: int) -> Model: ...
+    ) -> bytes:
+        """The bytes of ids."""
+    def token_bytes(self, id: int) -> bytes:
+        """The bytes of one token."""
+    def _find_token(self, token: bytes) -> int | None:
+        """The id of a token, or None."""
+    def to_bytes(self) -> bytes:
+        """The bytes of the native file."""
+    def _truncated(self, vocab_size: int) -> Model:
+        """The model with its first merges only, so that it has ``vocab_size`` tokens."""
     @property
     def _linear(self) -> bool: ...
     @property
     def _spaced(self) -> bool: ...
-    def _template_slots(self, pair: bool) -> list[tuple[int | str, int]]: ...
-    def save(self, path: StrPath, *, format: str | None = None) -> None: ...
+    def _template_slots(self, pair: bool) -> list[tuple[int | str, int]]:
+        """The template: an id, "A" or "B", each with its type id."""
+    def save(self, path: StrPath, *, format: str | None = None) -> None:
+        """Write a file."""
     @property
     def vocab(self) -> dict[int, bytes]: ...
     @property
@@ -209,7 +240,8 @@ class Engine:
     @property
     def unk_token(self) -> str | None: ...
     @property
-    def cache_bytes(self) -> int: ...
+    def _cache_bytes(self) -> int:
+        """How many bytes the cache of each thread may use."""
 
 @final
 class Model:
@@ -268,7 +300,9 @@ def count_files(
     field: str,
     max_document: int,
     watch: Callable[[int], None] | None,
-) -> Counts: ...
+) -> Counts:
+    """The counts of the pieces of files."""
+
 def count_texts(
     texts: Iterable[Text],
     pattern: Pattern,
@@ -279,7 +313,9 @@ def count_texts(
     memory_limit: int | None,
     errors: Errors,
     watch: Callable[[int], None] | None,
-) -> Counts: ...
+) -> Counts:
+    """The counts of the pieces of texts."""
+
 def encode_files(
     engine: Engine,
     sources: list[Path | tuple[Path, Rows]],
@@ -299,17 +335,32 @@ def encode_files(
     max_document: int,
     resume: object,
     watch: Callable[[int, int, int, int], None] | None,
-) -> tuple[int, int, int, int]: ...
-def normalizer(engine: Engine) -> str | None: ...
-def pairs_of_tokens(engine: Engine) -> npt.NDArray[np.int64]: ...
-def patterns() -> dict[str, list[str]]: ...
+) -> tuple[int, int, int, int]:
+    """Write token files; documents, tokens, bytes read and documents left out."""
+
+def normalize(text: Text, normalizer: str | None) -> bytes:
+    """A text as a normaliser changes it."""
+
+def normalizer(engine: Engine) -> str | None:
+    """The name of a tokenizer's normaliser, or None."""
+
+def pairs_of_tokens(engine: Engine) -> npt.NDArray[np.int64]:
+    """The two tokens that each is made of, by id, or -1."""
+
+def patterns() -> dict[str, list[str]]:
+    """The named patterns and their regular expressions."""
+
 def pruned(
     engine: Engine, counts: Counts, *, threads: int | None
-) -> tuple[Model, npt.NDArray[np.int64]]: ...
-def split(text: Text, pattern: Pattern) -> list[bytes]: ...
-def token_counts(
-    engine: Engine, counts: Counts, *, threads: int | None
-) -> npt.NDArray[np.uint64]: ...
+) -> tuple[Model, npt.NDArray[np.int64]]:
+    """The model without the tokens that the pieces do not need, and the new ids, or -1."""
+
+def split(text: Text, pattern: Pattern) -> list[bytes]:
+    """The pieces of a text."""
+
+def token_counts(engine: Engine, counts: Counts, *, threads: int | None) -> npt.NDArray[np.uint64]:
+    """How often each id comes out of the pieces, by id."""
+
 def train_bpe(
     counts: Counts,
     *,
@@ -325,7 +376,9 @@ def train_bpe(
     limit_alphabet: int | None = None,
     base: Engine | None = None,
     watch: Callable[[int, int], None] | None = None,
-) -> tuple[Model, TrainingLog]: ...
+) -> tuple[Model, TrainingLog]:
+    """A trained model and its log."""
+
 def train_wordpiece(
     counts: Counts,
     *,
@@ -339,5 +392,8 @@ def train_wordpiece(
     limit_alphabet: int | None,
     max_token_length: int | None,
     watch: Callable[[int, int], None] | None = None,
-) -> tuple[Model, TrainingLog]: ...
-def utf8(text: Text, errors: Errors) -> bytes: ...
+) -> tuple[Model, TrainingLog]:
+    """A trained model and its log."""
+
+def utf8(text: Text, errors: Errors) -> bytes:
+    """A text as the bytes that are encoded."""

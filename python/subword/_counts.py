@@ -6,36 +6,43 @@ processes and a cluster give the same counts, and training needs nothing but cou
 
 from __future__ import annotations
 
-import errno
-import glob
 import hashlib
-import os
-import re
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from subword import _core
-from subword._progress import showing
+from subword._special import listed
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from subword._types import Errors, Pattern, StrPath, Text
+    from subword._types import Pattern, StrPath
 
 
 class Counts:
     """How often each piece occurs, and what made the pieces: normalizer, pattern, special tokens.
 
-    Made by `count_pieces`, from a file, or from a mapping of pieces to counts. Iterating gives
+    `count_pieces` makes counts of a corpus. Counts add up, if they were made alike. Iterating gives
     ``(piece, count)`` in the order of the pieces' bytes.
 
-    >>> counts = Counts({b"low": 5, b" lower": 2}, pattern="gpt2")
-    >>> counts += Counts({b"low": 1, b" new": 3}, pattern="gpt2")
-    >>> list(counts)
-    [(b' lower', 2), (b' new', 3), (b'low', 6)]
-    >>> len(counts), counts.total, counts[b"low"]
-    (3, 11, 6)
+    Args:
+        counts: The number of each piece.
+        pattern: The pattern that cut the pieces.
+        special_tokens: The special tokens that were cut out before.
+        normalizer: What changed the text before it was cut, or None.
+
+    Raises:
+        CountsError: A piece or a special token is empty, or counts that are added were not made
+            alike.
+
+    Example:
+        >>> from subword import Counts
+        >>> counts = Counts({b"low": 5, b" lower": 2}, pattern="gpt2")
+        >>> counts += Counts({b"low": 1, b" new": 3}, pattern="gpt2")
+        >>> list(counts)
+        [(b' lower', 2), (b' new', 3), (b'low', 6)]
+        >>> len(counts), counts.total, counts[b"low"]
+        (3, 11, 6)
     """
 
     __slots__ = ("_counts",)
@@ -49,7 +56,7 @@ class Counts:
         special_tokens: Iterable[str] = (),
         normalizer: str | None = None,
     ) -> None:
-        self._counts = _core.Counts(pattern, strings(special_tokens), normalizer)
+        self._counts = _core.Counts(pattern, listed(special_tokens), normalizer)
         for piece, count in (counts or {}).items():
             self._counts.add_piece(piece, count)
 
@@ -66,7 +73,7 @@ class Counts:
 
     @property
     def normalizer(self) -> str | None:
-        """What the text went through before it was cut, like "bert-uncased"; None for nothing."""
+        """What changed the text before it was cut, like "bert-uncased", or None."""
         return self._counts.normalizer
 
     @property
@@ -76,7 +83,7 @@ class Counts:
 
     @property
     def total(self) -> int:
-        """How many pieces were counted: the sum of all counts."""
+        """The number of pieces that were counted: the sum of all counts."""
         return self._counts.total
 
     @property
@@ -105,25 +112,50 @@ class Counts:
         return isinstance(piece, bytes) and self._counts.get(piece) > 0
 
     def most_common(self, n: int | None = None) -> list[tuple[bytes, int]]:
-        """The ``n`` pieces that occur most often, or all; of equals the first by their bytes.
+        """The pieces that occur most often.
 
-        >>> Counts({b"low": 5, b"new": 2, b"era": 5}).most_common(2)
-        [(b'era', 5), (b'low', 5)]
+        Args:
+            n: How many; None gives all.
+
+        Returns:
+            Pieces and their counts, the highest count first; equal counts by the pieces' bytes.
+
+        Example:
+            >>> from subword import Counts
+            >>> Counts({b"low": 5, b"new": 2, b"era": 5}).most_common(2)
+            [(b'era', 5), (b'low', 5)]
         """
         return self._counts.most_common(len(self) if n is None else n)
 
     def prune(self, min_count: int) -> None:
-        """Forget the pieces that occur less than ``min_count`` times.
+        """Forget the pieces that occur rarely, in place.
 
-        >>> counts = Counts({b"low": 5, b"new": 2})
-        >>> counts.prune(3)
-        >>> list(counts)
-        [(b'low', 5)]
+        Args:
+            min_count: Pieces that occur less often go.
+
+        Example:
+            >>> from subword import Counts
+            >>> counts = Counts({b"low": 5, b"new": 2})
+            >>> counts.prune(3)
+            >>> list(counts)
+            [(b'low', 5)]
         """
         self._counts.prune(min_count)
 
     def copy(self) -> Self:
-        """The same counts once more."""
+        """Equal counts that change independently.
+
+        Returns:
+            The copy.
+
+        Example:
+            >>> from subword import Counts
+            >>> counts = Counts({b"low": 5})
+            >>> copy = counts.copy()
+            >>> copy.prune(9)
+            >>> len(copy), len(counts)
+            (0, 1)
+        """
         return self._of(self._counts.copy())
 
     def __iadd__(self, other: Counts) -> Self:
@@ -156,179 +188,111 @@ class Counts:
         pattern = f"{pattern[:37]}..." if len(pattern) > 40 else pattern
         return f"<Counts: {len(self)} pieces, {self.total} in all, pattern {pattern!r}>"
 
+    def to_bytes(self) -> bytes:
+        """The counts as the bytes of their file: sorted and compact.
+
+        Returns:
+            What `save` writes and `load` reads. Equal counts give equal bytes on any machine.
+
+        Example:
+            >>> from subword import Counts
+            >>> counts = Counts({b"low": 5})
+            >>> Counts.load(counts.to_bytes()) == counts
+            True
+        """
+        return self._counts.to_bytes()
+
     def save(self, path: StrPath) -> None:
-        """Write a file: sorted, compact, and either complete or not there."""
+        """Write the counts to a file, which appears under its name only when it is complete.
+
+        Args:
+            path: The file.
+
+        Raises:
+            OSError: The file cannot be written.
+
+        Example:
+            >>> from subword import Counts
+            >>> Counts({b"low": 5}).save("low.counts")
+            >>> Counts.load("low.counts")[b"low"]
+            5
+        """
         self._counts.save(path)
 
     @classmethod
-    def load(cls, path: StrPath) -> Self:
-        """Read a file that `save` has written."""
-        return cls._of(_core.Counts.load(path))
+    def load(cls, source: StrPath | bytes) -> Self:
+        """Read counts that `save` has written.
+
+        Args:
+            source: The path of the file, or its content as ``bytes``.
+
+        Returns:
+            The counts.
+
+        Raises:
+            CountsError: The file is damaged, or holds something else.
+            OSError: The file cannot be read.
+
+        Example:
+            >>> from subword import Counts
+            >>> Counts({b"low": 5, b"new": 2}).save("some.counts")
+            >>> len(Counts.load("some.counts"))
+            2
+        """
+        if isinstance(source, bytes):
+            return cls._of(_core.Counts.from_bytes(source))
+        return cls._of(_core.Counts.load(source))
 
     def to_parquet(self, path: StrPath) -> None:
-        """Write a Parquet file: ``piece: binary, count: int64``, in the order of the pieces.
+        """Write a Parquet file with the columns ``piece: binary`` and ``count: int64``.
 
-        Needs pyarrow. Normalizer, pattern, special tokens, version and fingerprint are in its
-        metadata.
+        The rows are in the order of the pieces. Normalizer, pattern, special tokens, version and
+        fingerprint are in the metadata. Needs pyarrow.
+
+        Args:
+            path: The file.
+
+        Raises:
+            CountsError: A count is too large for Parquet.
+            OSError: The file cannot be written.
+
+        Example:
+            >>> from subword import Counts
+            >>> Counts({b"low": 5}).to_parquet("low.parquet")
+            >>> list(Counts.from_parquet("low.parquet"))
+            [(b'low', 5)]
         """
-        from subword._parquet import write
+        from subword._corpus.parquet import write
 
         write(self, path)
 
     @classmethod
     def from_parquet(cls, path: StrPath) -> Self:
-        """Read a Parquet file that `to_parquet` has written. Needs pyarrow."""
-        from subword._parquet import read
+        """Read a Parquet file that `to_parquet` has written. Needs pyarrow.
+
+        Args:
+            path: The file.
+
+        Returns:
+            The counts.
+
+        Raises:
+            CountsError: The file holds no counts.
+            OSError: The file cannot be read.
+
+        Example:
+            >>> from subword import Counts
+            >>> Counts({b"new": 2}).to_parquet("new.parquet")
+            >>> Counts.from_parquet("new.parquet").total
+            2
+        """
+        from subword._corpus.parquet import read
 
         counts, made_by = read(path)
         made = cls(**made_by)
         for piece, count in counts:
             made._counts.add_piece(piece, count)
         return made
-
-
-def count_pieces(
-    files: StrPath | Iterable[StrPath] | None = None,
-    *,
-    texts: Iterable[Text] | None = None,
-    pattern: Pattern = "gpt2",
-    special_tokens: Iterable[str] = (),
-    normalizer: str | None = None,
-    threads: int | None = None,
-    memory_limit: int | str | None = None,
-    errors: Errors = "strict",
-    field: str = "text",
-    max_document: int | str = "1GB",
-    progress: bool | None = None,
-) -> Counts:
-    """Count the pieces of a corpus: of ``files``, or of ``texts``.
-
-    A file is one text; ``.jsonl`` has one per line, in ``field``, and ``.parquet`` one per row, in
-    the column ``field``. ``.gz`` and ``.zst`` are read as they are. A path may be a glob.
-    ``texts`` is any iterable of ``str`` or ``bytes``, read lazily.
-
-    Special tokens are cut out before the pattern runs, and not counted. A ``normalizer`` changes
-    what is left before it is cut: "bert-uncased" or "bert-cased", with the pattern "bert", for
-    WordPiece; "nfc", "nfd", "nfkc", "nfkd", "nfc-lowercase". ``memory_limit`` (bytes, or
-    ``"64MB"``) bounds the tables: what does not fit is sorted and written to temporary files. The
-    counts depend on the texts alone: not on threads, limit, or the order of files. ``progress``
-    shows a bar; by default if standard error is a terminal. A line of JSON, or a text that the
-    pattern gives no place to cut, is held whole: one that is larger than ``max_document`` is an
-    error.
-
-    >>> list(count_pieces(texts=["low lower", "low"]))
-    [(b' lower', 1), (b'low', 2)]
-    >>> list(count_pieces(texts=["Löw, low"], pattern="bert", normalizer="bert-uncased"))
-    [(b' ', 1), (b',', 1), (b'low', 2)]
-    """
-    if (files is None) == (texts is None):
-        raise TypeError("pass files or texts, one of the two")
-    if isinstance(texts, str | bytes | bytearray | memoryview):
-        raise TypeError(f"texts must be several texts, not one {type(texts).__name__}")
-    limit = None if memory_limit is None else size_of(memory_limit, "memory_limit")
-    special = strings(special_tokens)
-    if texts is not None:
-        with showing(progress, "counting") as watch:
-            return Counts._of(
-                _core.count_texts(
-                    texts,
-                    pattern,
-                    special,
-                    normalizer=normalizer,
-                    threads=threads,
-                    memory_limit=limit,
-                    errors=errors,
-                    watch=watch,
-                )
-            )
-    assert files is not None
-    paths = expanded(files)
-    tables = [path for path in paths if path.suffix == ".parquet"]
-    others = [path for path in paths if path.suffix != ".parquet"]
-    total = sum(path.stat().st_size for path in others if path.is_file())
-    with showing(progress, "counting", total) as watch:
-        counts = Counts._of(
-            _core.count_files(
-                others,
-                pattern,
-                special,
-                normalizer=normalizer,
-                threads=threads,
-                memory_limit=limit,
-                errors=errors,
-                field=field,
-                max_document=document_limit(max_document),
-                watch=watch,
-            )
-        )
-    if tables:
-        from subword._parquet import texts_of
-
-        counts += count_pieces(
-            texts=texts_of(tables, field),
-            pattern=pattern,
-            special_tokens=special,
-            normalizer=normalizer,
-            threads=threads,
-            memory_limit=limit,
-            errors=errors,
-            progress=progress,
-        )
-    return counts
-
-
-def strings(special_tokens: Iterable[str]) -> list[str]:
-    """Special tokens as a list."""
-    if isinstance(special_tokens, str):
-        raise TypeError("special_tokens must be a list of strings, not one string")
-    if isinstance(special_tokens, Mapping):
-        raise TypeError("special_tokens must be a list of strings: they have no ids yet")
-    return list(special_tokens)
-
-
-def expanded(files: StrPath | Iterable[StrPath]) -> list[Path]:
-    """The paths, and in place of a glob what it matches, sorted."""
-    one = isinstance(files, (str, os.PathLike))
-    paths: list[Path] = []
-    for path in [files] if one else files:  # type: ignore[union-attr]
-        name = os.fspath(path)  # type: ignore[arg-type]
-        if glob.has_magic(name) and not Path(name).exists():
-            found = sorted(glob.glob(name, recursive=True))  # noqa: PTH207 - it may be absolute
-            if not found:
-                raise FileNotFoundError(errno.ENOENT, "No file matches", name)
-            paths += map(Path, found)
-        else:
-            paths.append(Path(name))
-    return paths
-
-
-def document_limit(size: int | str) -> int:
-    """The argument ``max_document`` in bytes."""
-    limit = size_of(size, "max_document")
-    if limit < 1:
-        raise ValueError(f"max_document must be at least 1, not {size}")
-    return min(limit, NO_LIMIT)
-
-
-#: More bytes than there are.
-NO_LIMIT = (1 << 64) - 1
-
-UNITS = {"": 1, "B": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30, "TB": 1 << 40}
-
-
-def size_of(size: int | str, name: str) -> int:
-    """A number of bytes: 67108864, or "64MB". ``name`` is that of the argument.
-
-    >>> size_of("64MB", "memory_limit"), size_of("1.5 gb", "memory_limit"), size_of(1000, "n")
-    (67108864, 1610612736, 1000)
-    """
-    if isinstance(size, int):
-        return size
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?B?)\s*", size.upper())
-    if match is None:
-        raise ValueError(f'{name} must be a number of bytes or like "64MB", not {size!r}')
-    number, unit = match.groups()
-    return int(float(number) * UNITS[unit if unit.endswith("B") or not unit else unit + "B"])
 
 
 def _restore(cls: type[Counts], data: bytes) -> Counts:

@@ -1,14 +1,6 @@
 """Decoding ids as they arrive.
 
-A token may end within a character, so a decoder holds bytes back until the character is whole:
-
-    >>> from subword import Tokenizer
-    >>> tok = Tokenizer({i: bytes([i]) for i in range(256)}, [])
-    >>> decoder = tok.decoder()
-    >>> [decoder.push(id) for id in "é!".encode()]
-    ['', 'é', '!']
-    >>> decoder.finish()
-    ''
+A token may end inside a character, so a decoder holds bytes back until the character is whole.
 """
 
 from __future__ import annotations
@@ -21,35 +13,67 @@ if TYPE_CHECKING:
 
 
 class Decoder:
-    """Turns ids into text, one at a time. Made by :meth:`Tokenizer.decoder`.
+    """Turns ids into text, one at a time.
 
-    The pieces of text that it returns, joined, are what ``decode`` gives for all the ids at once.
-    ``copy.copy`` gives a decoder that goes on from the same place by itself, for searches that
-    branch.
+    The parts of text that it returns, joined, are what `Tokenizer.decode` gives for all the ids at
+    once. ``copy.copy`` gives a decoder that goes on from the same place by itself, for searches
+    that branch.
+
+    Args:
+        tok: The tokenizer.
+        errors: What to do with bytes that are not UTF-8, as for `bytes.decode`.
+        skip_special_tokens: Whether to leave out special tokens.
+        cleanup: Whether to remove the space before punctuation, which WordPiece puts there; None
+            does what the model says.
+
+    Example:
+        >>> from subword import Decoder, Tokenizer
+        >>> decoder = Decoder(Tokenizer({i: bytes([i]) for i in range(256)}, []))
+        >>> [decoder.push(id) for id in "é!".encode()]
+        ['', 'é', '!']
+        >>> decoder.finish()
+        ''
     """
 
     # Every attribute that changes holds an immutable value, so that a shallow copy shares nothing.
 
     def __init__(
         self,
-        tokenizer: Engine,
+        tok: Engine,
         *,
         errors: str = "replace",
         skip_special_tokens: bool = False,
         cleanup: bool | None = None,
     ) -> None:
-        """Start with nothing held back; ``errors`` is Python's, for bytes that are not UTF-8."""
-        self._tokenizer = tokenizer
+        """Start with nothing held back."""
+        self._tokenizer = tok
         self._skips_special_tokens = skip_special_tokens
         self._cleanup = cleanup
         self._errors = errors
         self._first: int | None = None
         self._held = b""  # the start of a character
-        self._mark = (tokenizer.end_of_word or "").encode()
+        self._mark = (tok.end_of_word or "").encode()
         self._space = b""
 
     def push(self, id: int) -> str:
-        """The text that is certain once this id is known: often some, sometimes none."""
+        """Take the next id.
+
+        Args:
+            id: The id of a token.
+
+        Returns:
+            The text that is complete now: often some, sometimes none.
+
+        Raises:
+            UnknownIdError: No token has this id.
+            UnicodeDecodeError: Bytes are not UTF-8, with ``errors="strict"``.
+
+        Example:
+            >>> from subword import Decoder, Tokenizer
+            >>> decoder = Decoder(Tokenizer({i: bytes([i]) for i in range(256)}, []))
+            >>> decoder.push(195), decoder.push(169)
+            ('', 'é')
+        """
         token = self._tokenizer.token_bytes(id)
         if self._skips_special_tokens and not self._stays(id):
             return ""
@@ -63,7 +87,20 @@ class Decoder:
         return self._text(token)
 
     def finish(self) -> str:
-        """The rest, bytes that never became a character included; then it starts afresh."""
+        """End the text, and start afresh.
+
+        Returns:
+            What was held back: bytes that never became a character.
+
+        Raises:
+            UnicodeDecodeError: Bytes are not UTF-8, with ``errors="strict"``.
+
+        Example:
+            >>> from subword import Decoder, Tokenizer
+            >>> decoder = Decoder(Tokenizer({i: bytes([i]) for i in range(256)}, []))
+            >>> decoder.push(195), decoder.finish()
+            ('', '\ufffd')
+        """
         self._space, self._first = b"", None
         return self._text(b"", final=True)
 

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from subword import BpeTrainer, Tokenizer
-from subword._colours import has_colours
+from subword import BpeTrainer, Decoder, Tokenizer, training_log
+from subword._cli.colours import has_colours
 
 if TYPE_CHECKING:
     import numpy as np
@@ -63,12 +63,12 @@ def run(source: Path, out: Path) -> None:
     rates = []
     for _ in range(2):
         start = time.perf_counter()
-        ids, offsets = tok.encode_batch_arrays(documents)
+        ids, bounds = tok.encode_batch_arrays(documents)
         rates.append(size / 1e6 / (time.perf_counter() - start))
     row("encoding", f"{rates[0]:,.0f} MB/s at first, {rates[1]:,.0f} MB/s again, all cores")
     row("", f"{len(ids):,} tokens, {size / max(1, len(ids)):.2f} bytes per token")
 
-    saved = save(tok, ids, offsets, out)
+    saved = save(tok, ids, bounds, out)
     row("on disk", "\n".join(f"{path}  {path.stat().st_size / 1e6:.1f} MB" for path in saved))
     row("decoding", f"{check(documents, out):,} files read back, every byte the same")
     row("sample", coloured(tok, SAMPLE) if has_colours() else bracketed(tok, SAMPLE))
@@ -88,7 +88,7 @@ def python_files(source: Path) -> list[Path]:
 
 def learned(tok: Tokenizer) -> str:
     """What training did: how long it took, and the first, the middle and the last merges."""
-    log = tok.training_log
+    log = training_log(tok)
     assert log is not None  # it was trained just now
     phases = ", ".join(f"{phase.name} {phase.seconds:.2f} s" for phase in log.phases)
     tokens = [b"".join(merge.pair) for merge in log.merges]
@@ -108,16 +108,16 @@ def learned(tok: Tokenizer) -> str:
 
 
 def save(
-    tok: Tokenizer, ids: npt.NDArray[np.uint32], offsets: npt.NDArray[np.uint64], out: Path
+    tok: Tokenizer, ids: npt.NDArray[np.uint32], bounds: npt.NDArray[np.uint64], out: Path
 ) -> list[Path]:
     """Write the tokenizer, the ids and where each document starts among them."""
     import numpy as np
 
     out.mkdir(parents=True, exist_ok=True)
-    paths = [out / "tok.json", out / "ids.npy", out / "offsets.npy"]
+    paths = [out / "tok.json", out / "ids.npy", out / "bounds.npy"]
     tok.save(paths[0])
     narrow = np.uint16 if tok.max_id < 1 << 16 else np.uint32
-    for path, array in zip(paths[1:], [ids.astype(narrow), offsets], strict=True):
+    for path, array in zip(paths[1:], [ids.astype(narrow), bounds], strict=True):
         partial = path.with_name(f".{path.name}.{os.getpid()}.part")
         try:
             with partial.open("wb") as stream:
@@ -133,16 +133,16 @@ def check(documents: list[bytes], out: Path) -> int:
     import numpy as np
 
     tok = Tokenizer.load(out / "tok.json")
-    ids, offsets = np.load(out / "ids.npy"), np.load(out / "offsets.npy").tolist()
+    ids, bounds = np.load(out / "ids.npy"), np.load(out / "bounds.npy").tolist()
     for at, document in enumerate(documents):
-        if tok.decode_bytes(ids[offsets[at] : offsets[at + 1]]) != document:
+        if tok.decode_bytes(ids[bounds[at] : bounds[at + 1]]) != document:
             raise SystemExit(f"error: document {at} came back changed, which is a bug: tell us")
     return len(documents)
 
 
 def shown_tokens(tok: Tokenizer, text: str) -> Iterator[str]:
     """The text of each token. Tokens that share a character are shown as one."""
-    decoder = tok.decoder()
+    decoder = Decoder(tok)
     yield from filter(None, map(decoder.push, tok.encode(text)))
 
 

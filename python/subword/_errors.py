@@ -2,18 +2,21 @@
 
     Exception
     └── SubwordError                      catch this one to catch them all
-        ├── CorpusError      (ValueError)     a document or token files that something is wrong with
-        ├── CountsError      (ValueError)     counts that do not fit together, a corpus that is none
+        ├── ArgumentError    (ValueError)     an argument that makes no sense
+        ├── CorpusError      (ValueError)     a bad document, or token files that do not fit
+        ├── CountsError      (ValueError)     counts that do not fit together, a file of none
         ├── ModelFormatError (ValueError)     a file or an argument that makes no tokenizer
         ├── PatternError     (ValueError)     a split pattern that does not work
         ├── SpecialTokenError (ValueError)    text that spells a special token, with special="error"
         ├── TextError        (ValueError)     text that cannot be encoded
         ├── TrainingError    (ValueError)     a training that cannot begin
+        │   └── NoPiecesError                     ... because the corpus has no pieces
         ├── UnknownIdError   (KeyError)       an id that no token has
         └── UnknownTokenError (KeyError)      bytes that are not a token
 
 What the operating system says (a missing file, a full disk) stays the `OSError` that it is, and an
-argument of the wrong type stays a `TypeError`.
+argument of the wrong type stays a `TypeError`. Programs branch on classes and fields, never on the
+words of a message.
 
 Each class also derives from the builtin that a caller would guess. It keeps its fields as
 attributes, and ``args`` are exactly these fields. That is what makes it survive pickling: an
@@ -32,9 +35,45 @@ from __future__ import annotations
 
 
 class SubwordError(Exception):
-    """The base of every error of this package."""
+    """The base of every error of this package.
+
+    Many errors have a ``hint``: what to type instead. ``str(error)`` shows it in a line of its own.
+    """
 
     __module__ = "subword"
+
+    @property
+    def summary(self) -> str:
+        """What is wrong and where, without the hint.
+
+        Example:
+            >>> CorpusError("corpus.jsonl:7", 'no field "text"', "pass field='body'").summary
+            'corpus.jsonl:7: no field "text"'
+        """
+        hint = getattr(self, "hint", None)
+        return str(self) if hint is None else str(self).removesuffix(f"\n  hint: {hint}")
+
+
+class ArgumentError(SubwordError, ValueError):
+    """An argument that makes no sense: a size that is no size, a name that nothing has.
+
+    ``argument`` is its name, so that a program can tell which of its own settings to look at.
+
+    Example:
+        >>> error = ArgumentError("threads", "threads must be at least 1, not 0")
+        >>> print(error.argument, "|", error)
+        threads | threads must be at least 1, not 0
+    """
+
+    __module__ = "subword"
+
+    def __init__(self, argument: str, message: str) -> None:
+        super().__init__(argument, message)
+        self.argument = argument
+        self.message = message
+
+    def __str__(self) -> str:
+        return self.message
 
 
 class _Placed(Exception):  # noqa: N818, a part of errors and none by itself
@@ -51,9 +90,9 @@ class _Placed(Exception):  # noqa: N818, a part of errors and none by itself
 
 
 class CorpusError(_Placed, SubwordError, ValueError):
-    """A document that cannot be encoded, or token files that do not fit together.
+    """A document that cannot be counted or encoded, or token files that do not fit together.
 
-    ``place`` is ``path`` or ``path:line``.
+    ``place`` is ``path`` or ``path:line``. The class is the same whichever call reads the corpus.
 
     Example:
         >>> print(CorpusError("corpus.jsonl:7", 'no field "text"', "pass field='body'"))
@@ -65,14 +104,14 @@ class CorpusError(_Placed, SubwordError, ValueError):
 
 
 class CountsError(_Placed, SubwordError, ValueError):
-    """Counts that do not fit together, or a file that holds no counts or no corpus.
+    """Counts that do not fit together, or a file that does not hold counts.
 
-    ``place`` is ``path`` or ``path:line``, and empty where there is no file.
+    ``place`` is ``path``, and empty where there is no file.
 
     Example:
-        >>> print(CountsError("corpus.jsonl:7", 'no field "text"', "pass field='body'"))
-        corpus.jsonl:7: no field "text"
-          hint: pass field='body'
+        >>> print(CountsError("web.counts", "the file is cut off", "copy or download it again"))
+        web.counts: the file is cut off
+          hint: copy or download it again
     """
 
     __module__ = "subword"
@@ -97,8 +136,8 @@ class PatternError(SubwordError, ValueError):
     __module__ = "subword"
 
     hint = (
-        "the names are gpt2, cl100k, o200k, llama3, qwen2, deepseek-v3, whitespace and none; "
-        "anything else is a regular expression"
+        "the names are gpt2, cl100k, o200k, llama3, qwen2, deepseek-v3, bert, bert-v1, whitespace "
+        "and none; anything else is a regular expression"
     )
 
     def __init__(self, pattern: str, message: str) -> None:
@@ -159,9 +198,9 @@ class TrainingError(SubwordError, ValueError):
     """Settings, or counts, from which nothing can be learned.
 
     Example:
-        >>> print(TrainingError("there are no pieces to learn from", "the corpus is empty"))
-        there are no pieces to learn from
-          hint: the corpus is empty
+        >>> print(TrainingError("vocab_size=200 is too small", "pass vocab_size=256"))
+        vocab_size=200 is too small
+          hint: pass vocab_size=256
     """
 
     __module__ = "subword"
@@ -173,6 +212,18 @@ class TrainingError(SubwordError, ValueError):
 
     def __str__(self) -> str:
         return _lines(self.message, self.hint)
+
+
+class NoPiecesError(TrainingError):
+    """A corpus without pieces: it is empty, or special tokens are all that it has.
+
+    Example:
+        >>> print(NoPiecesError("there are no pieces to learn from", "the corpus is empty"))
+        there are no pieces to learn from
+          hint: the corpus is empty
+    """
+
+    __module__ = "subword"
 
 
 class UnknownIdError(SubwordError, KeyError):

@@ -13,7 +13,6 @@ from subword import _core
 
 if TYPE_CHECKING:
     from subword._tokenizer import Tokenizer
-    from subword._types import WordEncoder
 
 
 class Identity(_core.Engine):
@@ -21,7 +20,14 @@ class Identity(_core.Engine):
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of all that the ids depend on: equal for equal tokenizers, on any machine."""
+        """A hash of all that the ids depend on: equal for equal tokenizers, on any machine.
+
+        Example:
+            >>> from subword import Tokenizer
+            >>> tok = Tokenizer({i: bytes([i]) for i in range(256)}, [])
+            >>> tok.fingerprint == Tokenizer.load(tok.to_bytes()).fingerprint
+            True
+        """
         return hashlib.sha256(self.to_bytes()).hexdigest()
 
     def __eq__(self, other: object) -> bool:
@@ -33,8 +39,7 @@ class Identity(_core.Engine):
         return hash(self.fingerprint)
 
     def __reduce__(self) -> tuple[object, ...]:
-        encoder = "linear" if self._linear else None
-        return _restore, (type(self), self.to_bytes(), self.cache_bytes, encoder)
+        return _restore, (type(self), self.to_bytes(), self._cache_bytes, self._linear)
 
     def __repr__(self) -> str:
         pattern = self.pattern
@@ -49,6 +54,6 @@ class Identity(_core.Engine):
 
 
 def _restore(
-    cls: type[Tokenizer], data: bytes, cache_bytes: int, encoder: WordEncoder | None = None
+    cls: type[Tokenizer], data: bytes, cache_bytes: int, linear_time: bool = False
 ) -> Tokenizer:
-    return cls._of(_core.Model.from_bytes(data), cache_bytes, encoder)
+    return cls._of(_core.Model.from_bytes(data), cache_bytes, linear_time=linear_time)

@@ -22,7 +22,7 @@ TELL_SECONDS = 1.0
 def showing(
     progress: bool | None, what: str, total: int | None = None, unit: str = "B"
 ) -> Iterator[Callable[[int], None] | None]:
-    """A function that is told how much is done; None if nobody looks.
+    """A function to call with how much is done, or None if no bar is shown.
 
     ``progress`` is True or False, or None to show a bar if standard error is a terminal.
     """
@@ -42,9 +42,10 @@ def showing(
 def showing_files(
     progress: bool | Callable[[dict[str, float]], None] | None, total: int, done: int
 ) -> Iterator[Callable[[int, int, int, int], None] | None]:
-    """A function that is told documents, tokens, bytes read and documents left out.
+    """A function to call with documents, tokens, bytes read and documents left out so far.
 
-    ``progress`` is as for `showing`, or a function that is told the same by name every second.
+    ``progress`` is as for `showing`, or a function that is called every second with these numbers
+    by name.
     """
     if callable(progress):
         yield _telling(progress, total)
@@ -83,7 +84,7 @@ def _telling(
 def _bar(
     progress: bool | None, what: str, total: int | None, unit: str, done: int = 0
 ) -> tqdm[Any] | None:
-    """A bar that starts at ``done``; None if nobody looks."""
+    """A bar that starts at ``done``, or None if none is shown."""
     if progress is None:
         progress = sys.stderr is not None and sys.stderr.isatty()
     if not progress:

@@ -1,6 +1,7 @@
 """Encoding texts that arrive one by one, as if they were one text.
 
-Text is gathered until some of it is settled: up to a place where whatever follows can change no id.
+Text is gathered until a part of it is settled: up to a boundary after which nothing that follows
+can change an id. That part is encoded, and the rest waits for more.
 """
 
 from __future__ import annotations
@@ -20,6 +21,24 @@ STREAM_BYTES = 1 << 16
 
 
 def encode_stream(
+    tok: Tokenizer,
+    texts: Iterable[Text],
+    special: Special,
+    errors: Errors,
+    add_special_tokens: bool = False,
+) -> Iterator[int]:
+    """The ids of all the texts joined, lazily, with the template around them if asked for."""
+    if not add_special_tokens:
+        yield from encode_parts(tok, texts, special, errors)
+        return
+    for content, _ in tok._template_slots(False):
+        if isinstance(content, int):
+            yield content
+        else:
+            yield from encode_parts(tok, texts, special, errors)
+
+
+def encode_parts(
     tok: Tokenizer, texts: Iterable[Text], special: Special, errors: Errors
 ) -> Iterator[int]:
     """The ids of all the texts joined, lazily."""
@@ -30,7 +49,7 @@ def encode_stream(
         for text in whole_characters(texts):
             waiting += _core.utf8(text, errors)
             if len(waiting) >= wanted:
-                ready = tok.settled(bytes(waiting), special)
+                ready = tok._settled(bytes(waiting), special)
                 yield from tok.encode(bytes(waiting[:ready]), special=special)
                 del waiting[:ready]
                 done += ready

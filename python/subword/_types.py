@@ -32,9 +32,11 @@ Unit: TypeAlias = Literal["chars", "bytes"]
 
 #: What a piece is cut into before anything is merged.
 Units: TypeAlias = Literal["bytes", "chars"]
+
+#: How a piece becomes tokens: the values of the deprecated ``encoder=`` that change ids.
 Encoder: TypeAlias = Literal["merges", "longest"]
 
-#: How WordPiece finds its tokens; the ids are the same.
+#: How WordPiece finds its tokens: the values of the deprecated ``encoder=`` that change no id.
 WordEncoder: TypeAlias = Literal["fast", "linear"]
 
 #: Whose Unicode tables BERT's normaliser and pattern use: a version of Hugging Face tokenizers.

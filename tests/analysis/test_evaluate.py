@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from subword import BpeTrainer, Counts, CountsError, TextError, Tokenizer, evaluate
-from subword._evaluating import counting
-from subword._evaluating.measures import Measures
-from subword._evaluating.report import Evaluation
+from subword import BpeTrainer, CorpusError, Counts, TextError, Tokenizer, evaluate, explain_text
+from subword._evaluate import counting
+from subword._evaluate.measures import Measures
+from subword._evaluate.report import Evaluation
 
 from tests.support.bert import SMALL
 from tests.support.published import ENDOFTEXT, corpus, file, kitoken_facts, tiktoken_pair
@@ -126,7 +126,7 @@ def test_every_kind_of_file_is_read() -> None:
     with pytest.raises(TextError):
         evaluate(low(), "bad.txt")
     assert evaluate(low(), "bad.txt", errors="replace").rows[0].bytes == 4 + len("\ufffd".encode())
-    with pytest.raises(CountsError):
+    with pytest.raises(CorpusError):
         evaluate(low(), "text.jsonl")
 
 
@@ -236,7 +236,7 @@ def plain(tok: Tokenizer, text: str) -> dict[str, int]:
     """What is counted, by encoding a text without special tokens and looking at every merge."""
     ids = Counter(tok.encode(text))
     out, made = Counter[bytes](), Counter[bytes]()
-    for found in tok.explain_text(text):
+    for found in explain_text(tok, text):
         if found.how != "special":
             out.update(found.tokens)
             made.update(b"".join(step.pair) for step in found.steps)

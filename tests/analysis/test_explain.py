@@ -15,9 +15,19 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from subword import BpeTrainer, Counts, SpecialTokenError, TextError, Tokenizer
+from subword import (
+    BpeTrainer,
+    Counts,
+    SpecialTokenError,
+    TextError,
+    Tokenizer,
+    explain,
+    explain_text,
+)
 from subword._cli import main
-from subword._explain import MOST_TOKENS, Step, visible
+from subword._explain.explainer import MOST_TOKENS
+from subword._explain.explanation import Step
+from subword._explain.visible import visible
 
 from tests.support import published
 from tests.support.small import MAKERS, SAMPLE, tokenizer_named
@@ -42,7 +52,7 @@ def words() -> Tokenizer:
 
 
 def test_a_piece_as_data(tok: Tokenizer) -> None:
-    found = tok.explain("slower")
+    found = explain(tok, "slower")
     assert (found.piece, found.how) == (b"slower", "merged")
     assert found.first == (b"s", b"l", b"o", b"w", b"e", b"r")
     assert found.steps == (
@@ -56,7 +66,7 @@ def test_a_piece_as_data(tok: Tokenizer) -> None:
 
 
 def test_a_piece_as_text(tok: Tokenizer) -> None:
-    assert str(tok.explain(b" lower")) == (
+    assert str(explain(tok, b" lower")) == (
         "␣lower\n"
         "  rank  pair   tokens\n"
         "               ␣ l o w e r\n"
@@ -69,14 +79,14 @@ def test_a_piece_as_text(tok: Tokenizer) -> None:
 
 
 def test_the_token_that_a_merge_makes_is_bright(tok: Tokenizer) -> None:
-    lines = tok.explain("slow").text(colour=True).splitlines()
+    lines = explain(tok, "slow").text(colour=True).splitlines()
     assert lines[3] == "     0  l+o   s \x1b[1;32mlo\x1b[0m w"
     assert lines[4] == "     2  lo+w  s \x1b[1;32mlow\x1b[0m"
-    assert re.sub("\x1b.*?m", "", "\n".join(lines)) == str(tok.explain("slow"))
+    assert re.sub("\x1b.*?m", "", "\n".join(lines)) == str(explain(tok, "slow"))
 
 
 def test_a_piece_as_a_tree(tok: Tokenizer) -> None:
-    assert tok.explain("slower").tree() == (
+    assert explain(tok, "slower").tree() == (
         "slower\n"
         "├── s  id 115\n"
         "└── lower  rank 4, id 260\n"
@@ -92,14 +102,14 @@ def test_a_piece_as_a_tree(tok: Tokenizer) -> None:
 
 
 def test_nodes_hold_what_they_were_merged_from(tok: Tokenizer) -> None:
-    first, second = tok.explain("slow").nodes
+    first, second = explain(tok, "slow").nodes
     assert (first.token, first.rank, first.parts) == (b"s", None, ())
     assert (second.token, second.rank) == (b"low", 2)
     assert [part.token for part in second.parts] == [b"lo", b"w"]
 
 
 def test_a_piece_for_json(tok: Tokenizer) -> None:
-    assert json.loads(json.dumps(tok.explain("lo").as_dict())) == {
+    assert json.loads(json.dumps(explain(tok, "lo").as_dict())) == {
         "piece": "6c6f",
         "how": "merged",
         "first": ["6c", "6f"],
@@ -109,67 +119,67 @@ def test_a_piece_for_json(tok: Tokenizer) -> None:
 
 
 def test_a_piece_without_merges_has_its_first_tokens(tok: Tokenizer) -> None:
-    assert str(tok.explain("é")) == (
+    assert str(explain(tok, "é")) == (
         "é\n  rank  pair  tokens\n              \\xc3 \\xa9\n   ids        195 169"
     )
 
 
 def test_what_cannot_be_encoded_cannot_be_explained(tok: Tokenizer) -> None:
     with pytest.raises(TextError):
-        tok.explain("\ud800")
+        explain(tok, "\ud800")
     with pytest.raises(TypeError):
-        tok.explain(3)  # type: ignore[arg-type]
+        explain(tok, 3)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="nope"):
-        tok.explain_text("low", special={"nope"})
+        explain_text(tok, "low", special={"nope"})
     with pytest.raises(SpecialTokenError):
-        tok.explain_text(END, special="error")
+        explain_text(tok, END, special="error")
 
 
 def test_nothing_is_one_piece_without_tokens(tok: Tokenizer) -> None:
-    found = tok.explain("")
+    found = explain(tok, "")
     assert (found.piece, found.tokens, found.ids) == (b"", (), ())
 
 
 def test_several_pieces_are_an_error_that_names_them(tok: Tokenizer) -> None:
     with pytest.raises(TextError) as caught:
-        tok.explain("é low lower low")
+        explain(tok, "é low lower low")
     assert str(caught.value) == (
         "expected one piece, found 4 (é, ␣low, ␣lower, ...): the second starts at position 1\n"
-        "  hint: tok.explain_text explains every piece of a text"
+        "  hint: subword.explain_text explains every piece of a text"
     )
     with pytest.raises(TextError) as caught:
-        tok.explain("é low".encode())
+        explain(tok, "é low".encode())
     assert caught.value.position == 2
 
 
 def test_a_piece_that_nobody_can_look_at_is_an_error(tok: Tokenizer) -> None:
-    assert len(tok.explain("a" * MOST_TOKENS).ids) == MOST_TOKENS
+    assert len(explain(tok, "a" * MOST_TOKENS).ids) == MOST_TOKENS
     with pytest.raises(TextError) as caught:
-        tok.explain_text("low " + "a" * 3000)
+        explain_text(tok, "low " + "a" * 3000)
     assert str(caught.value) == (
         "explaining stops at 2000 tokens: a piece starts as 3001 at position 3"
     )
 
 
 def test_special_tokens_are_special_where_they_are_asked_for(tok: Tokenizer) -> None:
-    found = tok.explain_text(f"low{END}lo", special="encode")
+    found = explain_text(tok, f"low{END}lo", special="encode")
     assert [(one.piece, one.how, one.ids) for one in found] == [
         (b"low", "merged", (258,)),
         (END.encode(), "special", (261,)),
         (b"lo", "merged", (256,)),
     ]
     assert str(found[1]) == "<|endoftext|>  is a special token\n   ids        261"
-    assert {one.how for one in tok.explain_text(f"low{END}lo")} == {"merged"}
+    assert {one.how for one in explain_text(tok, f"low{END}lo")} == {"merged"}
 
 
 def test_a_whole_piece_may_be_a_token_that_no_merge_makes() -> None:
-    found = tokenizer_named("merges, whole pieces").explain(" world")
+    found = explain(tokenizer_named("merges, whole pieces"), " world")
     assert (found.how, found.steps, found.ids) == ("whole", (), (401,))
     assert str(found).splitlines()[0] == "␣world  is a token, though no merges make it"
 
 
 def test_words_end_with_a_mark(words: Tokenizer) -> None:
-    assert str(words.explain("lowest")) == (
+    assert str(explain(words, "lowest")) == (
         "lowest\n"
         "  rank  pair      tokens\n"
         "                  l o w e s t </w>\n"
@@ -183,7 +193,7 @@ def test_words_end_with_a_mark(words: Tokenizer) -> None:
 
 
 def test_unknown_characters_and_white_space(words: Tokenizer) -> None:
-    found = words.explain_text("löw  <unk>", special="encode")
+    found = explain_text(words, "löw  <unk>", special="encode")
     assert [(one.piece, one.how) for one in found] == [
         ("löw".encode(), "merged"),
         (b"  ", "skipped"),
@@ -203,7 +213,7 @@ def test_a_token_is_shown_so_that_it_can_be_told_from_others(token: bytes, shown
 
 def checked(tok: Tokenizer, text: str | bytes, special: str) -> None:
     """Explain a text, and hold every part of it against the engine."""
-    found = tok.explain_text(text, special=special)  # type: ignore[arg-type]
+    found = explain_text(tok, text, special=special)  # type: ignore[arg-type]
     assert [id for one in found for id in one.ids] == tok.encode(text, special=special)  # type: ignore[arg-type]
     for one in found:
         assert len(one.tokens) == len(one.ids)
@@ -241,7 +251,7 @@ def test_any_words_end_as_the_engine_encodes_them(text: str) -> None:
 def test_a_published_vocabulary_is_explained() -> None:
     _, tok = published.tiktoken_pair("cl100k")
     checked(tok, SAMPLE, "text")
-    assert [step.rank for step in tok.explain(" world").steps] == [269, 289, 509, 1410, 1917]
+    assert [step.rank for step in explain(tok, " world").steps] == [269, 289, 509, 1410, 1917]
 
 
 @pytest.mark.parametrize("name", ["gpt_neox", "qwen2_5", "clip"])
@@ -258,7 +268,7 @@ def test_a_character_that_this_python_cannot_normalise_is_named(
     monkeypatch.setattr(unicodedata, "category", lambda character: "Cn"[character != "É" :])
     monkeypatch.setattr(unicodedata, "normalize", lambda form, text: text.replace("É", "?"))
     with pytest.raises(TextError) as caught:
-        tok.explain_text("an ÉCU")
+        explain_text(tok, "an ÉCU")
     assert str(caught.value) == (
         "this Python does not know the character U+00C9 at position 3\n"
         "  hint: a newer one can normalise it as the model does"
@@ -272,12 +282,12 @@ def test_a_special_token_that_was_composed_takes_its_marks_with_it(tmp_path: Pat
     native["special_tokens"][1]["normalized"] = True
     (tmp_path / "tok.json").write_text(json.dumps(native), encoding="utf-8")
     tok = Tokenizer.load(tmp_path / "tok.json")
-    found = tok.explain_text("aE\u0301x", special="encode")
+    found = explain_text(tok, "aE\u0301x", special="encode")
     assert [one.ids for one in found] == [(0,), (4,), (1,)]
 
 
 def test_explaining_leaves_the_tokenizer_as_it_was(tok: Tokenizer) -> None:
-    tok.explain("low")
+    explain(tok, "low")
     assert pickle.loads(pickle.dumps(tok)) == tok
 
 
@@ -299,7 +309,7 @@ def output(*args: str, stdin: bytes | None = None) -> str:
 
 @pytest.mark.usefixtures("folder")
 def test_the_command_prints_every_piece(tok: Tokenizer) -> None:
-    pieces = [tok.explain("low"), tok.explain(" lower")]
+    pieces = [explain(tok, "low"), explain(tok, " lower")]
     assert output("low lower") == f"{pieces[0]}\n\n{pieces[1]}\n"
     assert output("-", stdin=b"low lower") == output("low lower")
     trees = [piece.tree() for piece in pieces]

@@ -15,13 +15,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from subword import Counts, count_pieces
 from subword._cli import comparing, main
-from subword._comparing import trainers
-from subword._comparing.chart import draw, extrapolated_points, text_chart
-from subword._comparing.process import answer, measured
-from subword._comparing.report import difference, duration, notes, table
-from subword._comparing.run import Run
-from subword._comparing.task import WORDS, in_lower_case, task_of_bytes, task_of_words
-from subword._comparing.trainers import ENGINE, TOKENIZERS, TRAINERS, places
+from subword._compare import trainers
+from subword._compare.chart import draw, extrapolated_points, text_chart
+from subword._compare.process import answer, measured
+from subword._compare.report import difference, duration, notes, table
+from subword._compare.run import Run
+from subword._compare.task import WORDS, in_lower_case, task_of_bytes, task_of_words
+from subword._compare.trainers import ENGINE, TOKENIZERS, TRAINERS, places
 from subword.reference.training import Pair, Ties
 
 LOW = {"low": 5, "lower": 2, "newest": 6, "widest": 3}

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
-from subword import BpeTrainer, Tokenizer, count_pieces, evaluate
+from subword import BpeTrainer, Tokenizer, count_pieces, evaluate, prune, truncate
 from subword._cli import main
 
 TEXT = "The lowest of the low were slower than the slowest!\nThey flow low, and they follow.\n"
@@ -21,7 +21,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tok = BpeTrainer(num_merges=30, special_tokens=["<|end|>"]).train_iter([TEXT])
     tok.save("tok.json")
     Path("bytes").mkdir()
-    tok.truncated(257).save("bytes/tokenizer.json")
+    truncate(tok, 257).save("bytes/tokenizer.json")
     for name in ("en/one.txt", "en/two.txt", "de/one.txt"):
         Path(name).parent.mkdir(exist_ok=True)
         Path(name).write_text(TEXT + name)
@@ -108,7 +108,7 @@ def test_prune_writes_a_smaller_tokenizer_and_the_new_ids() -> None:
 def test_prune_takes_counts() -> None:
     count_pieces(texts=[TEXT]).save("text.counts")
     assert "of 287 tokens" in done("prune", "tok.json", "text.counts", "--out", "small.json")
-    small, _ = Tokenizer.load("tok.json").pruned(count_pieces(texts=[TEXT]))
+    small, _ = prune(Tokenizer.load("tok.json"), count_pieces(texts=[TEXT]))
     assert Tokenizer.load("small.json") == small
 
 

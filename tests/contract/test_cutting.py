@@ -22,7 +22,7 @@ import pytest
 import subword._stream
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from subword import Tokenizer, count_pieces
+from subword import Tokenizer, count_pieces, encode_files
 from subword._core import split
 from subword._types import Special
 
@@ -150,7 +150,7 @@ def test_ids_do_not_depend_on_threads_calls_or_files(
         path = Path(folder, "text.txt")
         path.write_text(text, encoding="utf-8", newline="")
         out = Path(folder, "ids.npy")
-        tok.encode_files(path, out, special=special, threads=2)
+        encode_files(tok, path, out, special=special, threads=2)
         assert np.array_equal(np.load(out), whole)
 
 

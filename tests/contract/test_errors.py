@@ -11,6 +11,18 @@ from subword import _errors as errors
 # The error, its builtin base, its fields, its words.
 CASES = [
     (
+        errors.ArgumentError("threads", "threads must be at least 1, not 0"),
+        ValueError,
+        {"argument": "threads", "message": "threads must be at least 1, not 0"},
+        "threads must be at least 1, not 0",
+    ),
+    (
+        errors.NoPiecesError("there are no pieces to learn from", "the corpus is empty"),
+        errors.TrainingError,
+        {"message": "there are no pieces to learn from", "hint": "the corpus is empty"},
+        "there are no pieces to learn from\n  hint: the corpus is empty",
+    ),
+    (
         errors.CorpusError("c.txt:7", "the text spells it", 'pass special="text"'),
         ValueError,
         {"place": "c.txt:7", "message": "the text spells it", "hint": 'pass special="text"'},
@@ -43,8 +55,8 @@ CASES = [
         ValueError,
         {"pattern": r"(\p{L}", "message": "a group is not closed"},
         'pattern "(\\p{L}": a group is not closed\n'
-        "  hint: the names are gpt2, cl100k, o200k, llama3, qwen2, deepseek-v3, whitespace "
-        "and none; anything else is a regular expression",
+        "  hint: the names are gpt2, cl100k, o200k, llama3, qwen2, deepseek-v3, bert, bert-v1, "
+        "whitespace and none; anything else is a regular expression",
     ),
     (
         errors.SpecialTokenError("<|endoftext|>", 12),

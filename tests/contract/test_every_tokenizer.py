@@ -125,7 +125,7 @@ def test_a_long_stream_gives_the_ids_of_the_whole(tok: Tokenizer) -> None:
     text = large_text()[:200_000]
     lines = text.splitlines(keepends=True)
     assert list(tok.encode_iter(lines, special="encode")) == tok.encode(text, special="encode")
-    assert list(tok.encode_iterable(iter(text))) == tok.encode(text)
+    assert list(tok.encode_iter(iter(text))) == tok.encode(text)
     assert list(tok.encode_iter([])) == []
 
 
@@ -223,7 +223,7 @@ def test_the_number_of_threads_changes_nothing(tok: Tokenizer, special: Special)
 def test_the_size_of_the_cache_changes_nothing(name: str, cache_bytes: int) -> None:
     tok = tokenizer_named(name)
     small = subword._identity._restore(Tokenizer, tok.to_bytes(), cache_bytes)
-    assert small.cache_bytes == cache_bytes
+    assert small._cache_bytes == cache_bytes
     text = large_text()[:300_000]
     ids = tok.encode(text)
     for _ in range(2):

@@ -245,16 +245,16 @@ def test_a_batch_may_have_texts_of_all_kinds(threads: int) -> None:
 def test_of_two_wrong_texts_the_first_is_told() -> None:
     for call in [TOK.encode_batch, TOK.encode_batch_arrays, TOK.count_batch]:
         with pytest.raises(TextError):
-            call(["é", "x\ud800", 5])  # type: ignore[operator]
+            call(["é", "x\ud800", 5])  # type: ignore[list-item]
         with pytest.raises(TypeError):
-            call(["é", 5, "x\ud800"])  # type: ignore[operator]
+            call(["é", 5, "x\ud800"])  # type: ignore[list-item]
 
 
 @pytest.mark.parametrize("texts", ["low", b"low"])
 def test_one_text_is_no_batch(texts: Any) -> None:
     for call in [TOK.encode_batch, TOK.encode_batch_arrays, TOK.count_batch]:
         with pytest.raises(TypeError) as caught:
-            call(texts)  # type: ignore[operator]
+            call(texts)
         found = type(texts).__name__
         assert str(caught.value) == f"texts must be a sequence of texts, not one {found}"
 

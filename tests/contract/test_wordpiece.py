@@ -24,11 +24,11 @@ CHOICES: list[Special] = ["text", "encode", {"[MASK]"}]
 @cache
 def made(encoder: WordEncoder, name: str) -> Tokenizer:
     if name == "uncased":
-        return Tokenizer.wordpiece(SMALL, encoder=encoder)
+        return Tokenizer.wordpiece(SMALL, linear_time=encoder == "linear")
     if name == "cased":
-        return Tokenizer.wordpiece(SMALL, lowercase=False, encoder=encoder)
+        return Tokenizer.wordpiece(SMALL, lowercase=False, linear_time=encoder == "linear")
     if name == "whitespace":
-        return Tokenizer.wordpiece(SMALL, pattern="whitespace", encoder=encoder)
+        return Tokenizer.wordpiece(SMALL, pattern="whitespace", linear_time=encoder == "linear")
     return Tokenizer.wordpiece(
         SMALL,
         pattern="none",
@@ -37,7 +37,7 @@ def made(encoder: WordEncoder, name: str) -> Tokenizer:
         cjk=False,
         max_word_chars=None,
         unknown="char",
-        encoder=encoder,
+        linear_time=encoder == "linear",
     )
 
 

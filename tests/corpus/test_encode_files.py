@@ -15,6 +15,7 @@ import pytest
 import subword
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from subword import encode_files
 
 from tests.support.token_files import (
     DOCUMENTS,
@@ -183,7 +184,7 @@ def test_every_kind_of_source_gives_the_same(tmp_path: Path) -> None:
 def test_tables_are_read_from_any_row_on(tmp_path: Path) -> None:
     pa = pytest.importorskip("pyarrow")
     import pyarrow.parquet as pq
-    from subword._parquet_rows import ParquetRows
+    from subword._corpus.parquet_rows import ParquetRows
 
     texts = [f"row {row} " * (row % 50) for row in range(9000)]
     path = tmp_path / "t.parquet"
@@ -209,7 +210,7 @@ def test_tables_are_read_from_any_row_on(tmp_path: Path) -> None:
 def test_a_document_larger_than_a_block_is_the_same(tmp_path: Path) -> None:
     text = "the quick brown fox " * 60_000 + "\n" + "y" * 700_000
     (tmp_path / "huge.txt").write_text(text)
-    made = SMALL.encode_files(tmp_path / "huge.txt", tmp_path / "ids.npy", threads=3)
+    made = encode_files(SMALL, tmp_path / "huge.txt", tmp_path / "ids.npy", threads=3)
     assert made.documents == 1
     ids = np.load(tmp_path / "ids.npy")
     assert np.array_equal(ids, SMALL.encode_array(text))

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import subword
-from subword import CorpusError, TextError, Tokenizer
+from subword import CorpusError, TextError, Tokenizer, encode_files
 
 from tests.support.token_files import END, SMALL, encode, expected, joined, read_raw
 
@@ -110,9 +110,9 @@ def test_a_character_without_a_token_is_named(tmp_path: Path) -> None:
     )
     (tmp_path / "c.txt").write_text("low\nlow\nlot")
     with pytest.raises(CorpusError, match=r"c.txt:3: .*'t'|c.txt:3: "):
-        letters.encode_files(tmp_path / "c.txt", tmp_path / "ids.bin", split="line")
-    made = letters.encode_files(
-        tmp_path / "c.txt", tmp_path / "ids.bin", split="line", on_error="skip"
+        encode_files(letters, tmp_path / "c.txt", tmp_path / "ids.bin", split="line")
+    made = encode_files(
+        letters, tmp_path / "c.txt", tmp_path / "ids.bin", split="line", on_error="skip"
     )
     assert read_raw(tmp_path / "ids.bin") == [0, 1, 2, 0, 1, 2]
     assert len(made.skipped) == 1

@@ -167,7 +167,7 @@ IN_A_CLOSED_FOLDER = f"""
 import os, sys
 sys.path.insert(0, {str(ROOT)!r})
 from tests.support.token_files import SMALL, encode
-from subword import _encode_files, _progress
+from subword import _progress
 folder = sys.argv[1]
 if os.geteuid() == 0:
     os.setuid(65534)

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 import subword
-from subword import CorpusError
+from subword import CorpusError, encode_files
 
 from tests.support.interrupting import press_while_reading
 from tests.support.repository import ROOT
@@ -37,10 +37,10 @@ from tests.support.token_files import (
 #: Encodes until it is killed. It writes a line when it begins, so that the clock can start.
 CHILD = """
 import sys
-from subword import Tokenizer
+from subword import Tokenizer, encode_files
 tok = Tokenizer.load(sys.argv[1])
 print("begun", flush=True)
-tok.encode_files(sys.argv[2], sys.argv[3], split={end!r}, append={end!r}, shard_size={shard})
+encode_files(tok, sys.argv[2], sys.argv[3], split={end!r}, append={end!r}, shard_size={shard})
 """
 
 
@@ -139,7 +139,7 @@ def test_what_has_changed_is_refused(tmp_path: Path) -> None:
     refused("there were 1 other sources", corpus=[corpus, corpus])
     other = subword.Tokenizer(SMALL.vocab, SMALL.merges[:-1], [END])
     with pytest.raises(CorpusError, match=r"tokenizer was '[0-9a-f]{12}', it is"):
-        other.encode_files(corpus, out, split=END, append=END, shard_size=SHARD)
+        encode_files(other, corpus, out, split=END, append=END, shard_size=SHARD)
     assert before == {path: path.read_bytes() for path in tmp_path.iterdir()}
 
     corpus.write_text(END.join(reversed(DOCUMENTS)))

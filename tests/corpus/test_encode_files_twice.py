@@ -19,7 +19,7 @@ from typing import IO
 
 import pytest
 import subword
-from subword import CorpusError
+from subword import CorpusError, encode_files
 
 from tests.support.repository import ROOT
 from tests.support.token_files import END, SMALL, encode, expected, joined
@@ -163,12 +163,12 @@ def test_threads_of_one_process_are_two_runs_too(tmp_path: Path) -> None:
     def second(_: dict[str, float]) -> None:
         if not refused:
             with pytest.raises(CorpusError) as error:
-                SMALL.encode_files(other, tmp_path / "ids.bin")
+                encode_files(SMALL, other, tmp_path / "ids.bin")
             refused.append(str(error.value))
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("subword._progress.TELL_SECONDS", 0)
-        SMALL.encode_files(other, tmp_path / "ids.bin", progress=second)
+        encode_files(SMALL, other, tmp_path / "ids.bin", progress=second)
     assert f"process {os.getpid()} on" in refused[0]
 
 

@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import subword
-from subword import CorpusError, CountsError, count_pieces
-from subword._parquet import BLOCK_BYTES, MOST_BYTES, batches
-from subword._parquet_rows import ParquetRows
+from subword import CorpusError, count_pieces
+from subword._corpus.parquet import BLOCK_BYTES, MOST_BYTES, batches
+from subword._corpus.parquet_rows import ParquetRows
 
 from tests.support.token_files import END, encode, expected, joined, read_raw
 
@@ -45,7 +45,7 @@ def test_a_line_over_the_limit_is_named(end: str) -> None:
     )
     with pytest.raises(CorpusError, match=words):
         encode(name, "ids.bin", max_document=LIMIT)
-    with pytest.raises(CountsError, match=words):
+    with pytest.raises(CorpusError, match=words):
         count_pieces(name, max_document=LIMIT)
     made = encode(name, "ids.bin", max_document="4MB", shard_size="64KB", overwrite=True)
     assert made.documents == 20_001
@@ -66,7 +66,7 @@ def test_a_text_without_a_place_to_cut_is_named() -> None:
     words = r"the text from byte \d+ on has no place to cut it within 524288 bytes"
     with pytest.raises(CorpusError, match=rf"bomb.txt.gz:\d{{5,6}}: {words}"):
         encode("bomb.txt.gz", "ids.bin", max_document=LIMIT)
-    with pytest.raises(CountsError, match=rf"bomb.txt.gz: {words}"):
+    with pytest.raises(CorpusError, match=rf"bomb.txt.gz: {words}"):
         count_pieces("bomb.txt.gz", max_document=LIMIT)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from subword import ModelFormatError, TextError, Tokenizer
+from subword import Decoder, ModelFormatError, TextError, Tokenizer, truncate
 from subword._core import split
 from subword.reference import decode_words, encode_words
 from subword.reference.characters import WHITE
@@ -69,7 +69,7 @@ def test_the_engine_gives_the_tokens_of_the_reference(text: str, merges: Merges)
     assert tok.count(text) == len(ids)
     assert list(tok.encode_iter(text)) == ids
     assert tok.encode_batch([text, ""]) == [ids, []]
-    decoder = tok.decoder()
+    decoder = Decoder(tok)
     assert "".join(map(decoder.push, ids)) + decoder.finish() == tok.decode(ids)
 
 
@@ -101,7 +101,7 @@ def test_a_text_comes_back_with_single_spaces() -> None:
     assert tok.decode(tok.encode("  ab\n\tba ab ")) == "ab ba ab"
     ids = tok.encode("ab<|end|>ab ab", special="encode")
     assert tok.decode(ids) == "ab <|end|>ab ab"
-    decoder = tok.decoder()
+    decoder = Decoder(tok)
     assert [decoder.push(id) for id in ids] == ["ab", "", " <|end|>", "ab", "", " ab", ""]
     decoder.finish()
     assert decoder.push(ids[0]) == "ab"
@@ -175,26 +175,26 @@ def test_what_does_not_fit_is_refused() -> None:
 def test_a_truncated_tokenizer_has_the_first_merges(text: str, merges: Merges, fewer: int) -> None:
     kept = merges[: max(0, len(merges) - fewer)]
     whole, less = tokenizer(merges), tokenizer(kept)
-    assert whole.truncated(less.vocab_size) == less
-    assert whole.truncated(less.vocab_size).encode(text) == less.encode(text)
+    assert truncate(whole, less.vocab_size) == less
+    assert truncate(whole, less.vocab_size).encode(text) == less.encode(text)
 
 
 def test_sizes_that_there_are_not_are_refused() -> None:
     tok = tokenizer([("a", "b")])
     assert tok.vocab_size == 8
     with pytest.raises(ValueError, match="vocab_size=9 is too large: the tokenizer has 8 tokens"):
-        tok.truncated(9)
+        truncate(tok, 9)
     message = "vocab_size=6 is too small: 5 base tokens and 2 special tokens need at least 7"
     with pytest.raises(ValueError, match=message):
-        tok.truncated(6)
+        truncate(tok, 6)
     with pytest.raises(ValueError, match="vocab_size must be at least 0, not -1"):
-        tok.truncated(-1)
+        truncate(tok, -1)
 
 
 def test_ranks_are_truncated_by_id() -> None:
     ranks = {bytes([i]): i for i in range(256)} | {b"lo": 256, b"low": 257, b"ow": 258}
     tok = Tokenizer.from_ranks(ranks, pattern="cl100k", special_tokens=["<|end|>"])
-    less = tok.truncated(258)
+    less = truncate(tok, 258)
     assert less.special_tokens == {"<|end|>": 257}
     assert less.encode("low") == [256, ord("w")]
-    assert (type(less), less.cache_bytes) == (Tokenizer, tok.cache_bytes)
+    assert (type(less), less._cache_bytes) == (Tokenizer, tok._cache_bytes)

@@ -193,14 +193,14 @@ def test_a_batch_decodes_one_by_one(batch: list[str]) -> None:
 def test_a_stream_gives_the_text_of_all_ids(data: bytes) -> None:
     ids = TOK.encode(data)
     for errors in ["replace", "ignore", "backslashreplace"]:
-        decoder = TOK.decoder(errors=errors)
+        decoder = Decoder(TOK, errors=errors)
         parts = [decoder.push(id) for id in ids]
         assert "".join(parts) + decoder.finish() == TOK.decode(ids, errors=errors)
 
 
 @given(text=texts)
 def test_a_stream_of_text_holds_back_no_whole_character(text: str) -> None:
-    decoder = TOK.decoder(errors="strict")
+    decoder = Decoder(TOK, errors="strict")
     seen = 0
     given_out = ""
     for id in TOK.encode(text):
@@ -211,7 +211,7 @@ def test_a_stream_of_text_holds_back_no_whole_character(text: str) -> None:
 
 
 def test_a_decoder_is_made_by_a_tokenizer_and_starts_afresh() -> None:
-    decoder = TOK.decoder()
+    decoder = Decoder(TOK)
     assert type(decoder) is Decoder
     first, second = "é".encode()
     assert decoder.push(TOK.token_id(bytes([first]))) == ""
@@ -221,9 +221,9 @@ def test_a_decoder_is_made_by_a_tokenizer_and_starts_afresh() -> None:
 
 
 def test_a_stream_refuses_what_decode_refuses() -> None:
-    decoder = TOK.decoder()
+    decoder = Decoder(TOK)
     with pytest.raises(UnknownIdError):
         decoder.push(10**9)
-    strict = TOK.decoder(errors="strict")
+    strict = Decoder(TOK, errors="strict")
     with pytest.raises(UnicodeDecodeError):
         strict.push(TOK.token_id(b"\xff"))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from subword import Tokenizer
+from subword import Tokenizer, encode_inputs
 from subword._types import ModelInputs
 
 from tests.support.bert import small_pair
@@ -66,7 +66,8 @@ def test_the_rows_are_those_of_the_real_tokenizers(
             "multiple": multiple,
             "special": special,
         }
-        found = ours.encode_inputs(
+        found = encode_inputs(
+            ours,
             TEXTS,
             pairs,
             max_length=max_length,
@@ -101,7 +102,8 @@ def test_one_of_two_is_cut_or_it_is_an_error(
     options |= {"max_length": max_length, "truncation": truncation, "truncation_side": "right"}
 
     def found() -> ModelInputs:
-        return ours.encode_inputs(
+        return encode_inputs(
+            ours,
             texts,
             pairs,
             max_length=max_length,
@@ -140,18 +142,18 @@ def test_the_longest_is_cut_first(rows: list[tuple[int, int]], max_length: int) 
         "truncation_side": "left",
     }
     ids, _, _ = expected(texts, pairs, **options)
-    found = ours.encode_inputs(texts, pairs, max_length=max_length, truncation_side="left")
+    found = encode_inputs(ours, texts, pairs, max_length=max_length, truncation_side="left")
     assert found["input_ids"].tolist() == ids
 
 
 def test_rows_of_other_models() -> None:
     vocab = {i: bytes([i]) for i in range(256)}
     tok = Tokenizer(vocab, [], ["<pad>"])
-    rows = tok.encode_inputs(["ab", "c"], ["d", ""])
+    rows = encode_inputs(tok, ["ab", "c"], ["d", ""])
     assert rows["input_ids"].tolist() == [[97, 98, 100], [99, 256, 256]]
     assert rows["token_type_ids"].tolist() == [[0, 0, 1], [0, 0, 0]]
     assert rows["input_ids"].dtype == np.int64
-    none = tok.encode_inputs([])
+    none = encode_inputs(tok, [])
     assert none["input_ids"].shape == (0, 0)
 
 
@@ -159,23 +161,23 @@ def test_what_does_not_fit_is_an_error() -> None:
     _, tok = small_pair()
     bare = Tokenizer({i: bytes([i]) for i in range(256)}, [])
     with pytest.raises(ValueError, match="max_length=1 is too small: the template alone has 2 ids"):
-        tok.encode_inputs(["low"], max_length=1)
+        encode_inputs(tok, ["low"], max_length=1)
     with pytest.raises(ValueError, match="every text needs its pair: 2 texts and 1 pairs"):
-        tok.encode_inputs(["low", "new"], ["un"])
+        encode_inputs(tok, ["low", "new"], ["un"])
     with pytest.raises(ValueError, match="the rows have 3 to 4 ids"):
-        tok.encode_inputs(["low", "lower"], padding=None)
-    assert tok.encode_inputs(["low", "new"], padding=None)["input_ids"].shape == (2, 3)
+        encode_inputs(tok, ["low", "lower"], padding=None)
+    assert encode_inputs(tok, ["low", "new"], padding=None)["input_ids"].shape == (2, 3)
     with pytest.raises(ValueError, match='padding="max_length" needs max_length'):
-        tok.encode_inputs(["low"], padding="max_length")
+        encode_inputs(tok, ["low"], padding="max_length")
     with pytest.raises(ValueError, match='truncation="only_second" needs pairs'):
-        tok.encode_inputs(["low"], truncation="only_second")
+        encode_inputs(tok, ["low"], truncation="only_second")
     with pytest.raises(ValueError, match='truncation must be "longest_first" or'):
-        tok.encode_inputs(["low"], truncation="middle")  # type: ignore[arg-type]
+        encode_inputs(tok, ["low"], truncation="middle")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="pad_to_multiple_of must be at least 1, not 0"):
-        tok.encode_inputs(["low"], pad_to_multiple_of=0)
+        encode_inputs(tok, ["low"], pad_to_multiple_of=0)
     with pytest.raises(ValueError, match="need a token to pad with"):
-        bare.encode_inputs(["a", "ab"])
+        encode_inputs(bare, ["a", "ab"])
     with pytest.raises(ValueError, match="pad_token '<p>' is not a special token"):
-        tok.encode_inputs(["low", "lower"], pad_token="<p>")
-    padded = tok.encode_inputs(["low", "lower"], pad_token="[MASK]")
+        encode_inputs(tok, ["low", "lower"], pad_token="<p>")
+    padded = encode_inputs(tok, ["low", "lower"], pad_token="[MASK]")
     assert padded["input_ids"].tolist()[0][-1] == tok.special_tokens["[MASK]"]

@@ -11,11 +11,15 @@ import pytest
 import tokenizers
 from hypothesis import given
 from subword import (
+    Decoder,
     ModelFormatError,
     ModelFormatWarning,
     TextError,
     Tokenizer,
     UnknownIdError,
+    encode_inputs,
+    explain,
+    explain_text,
 )
 
 from tests.support.bert import SMALL, SPECIAL, real, small_pair
@@ -51,7 +55,7 @@ def tok() -> Tokenizer:
 )
 def test_a_word_is_the_longest_tokens(tok: Tokenizer, text: str, ids: list[int]) -> None:
     assert tok.encode(text) == ids
-    assert Tokenizer.wordpiece(VOCAB, encoder="linear").encode(text) == ids
+    assert Tokenizer.wordpiece(VOCAB, linear_time=True).encode(text) == ids
 
 
 def test_special_tokens_are_text_unless_asked_for(tok: Tokenizer) -> None:
@@ -124,7 +128,7 @@ def test_a_decoder_gives_what_decode_gives(
     tok: Tokenizer, skip: bool, cleanup: bool | None
 ) -> None:
     ids = [CLS, LOW, ER, COMMA, UN, GOES_LOW, BANG, SEP, LOW]
-    decoder = tok.decoder(skip_special_tokens=skip, cleanup=cleanup)
+    decoder = Decoder(tok, skip_special_tokens=skip, cleanup=cleanup)
     pushed = "".join(map(decoder.push, ids)) + decoder.finish()
     assert pushed == tok.decode(ids, skip_special_tokens=skip, cleanup=cleanup)
     assert decoder.push(LOW) == "low"
@@ -136,7 +140,7 @@ def test_a_wordpiece_tokenizer_is_like_any_other(tok: Tokenizer) -> None:
     assert tok.vocab == {id: token.encode() for id, token in enumerate(VOCAB)}
     assert Tokenizer.wordpiece(tok.vocab) == tok
     assert repr(tok).startswith("<Tokenizer: 14 tokens by wordpiece, pattern 'bert'")
-    linear = Tokenizer.wordpiece(VOCAB, encoder="linear")
+    linear = Tokenizer.wordpiece(VOCAB, linear_time=True)
     for one in (tok, linear):
         again = pickle.loads(pickle.dumps(one))
         assert again == tok
@@ -150,12 +154,12 @@ def test_a_wordpiece_tokenizer_is_like_any_other(tok: Tokenizer) -> None:
 
 
 def test_explaining_shows_the_longest_tokens(tok: Tokenizer) -> None:
-    lower = tok.explain("Löwer")
+    lower = explain(tok, "Löwer")
     assert (lower.piece, lower.how) == ("Löwer".encode(), "longest")
     assert (lower.tokens, lower.ids) == ((b"low", b"##er"), (LOW, ER))
     shown = [
         (one.piece.decode(), one.how, one.ids)
-        for one in tok.explain_text("lower [SEP] xyz,lowe", special="encode")
+        for one in explain_text(tok, "lower [SEP] xyz,lowe", special="encode")
     ]
     assert shown == [
         ("lower", "longest", (LOW, ER)),
@@ -165,7 +169,7 @@ def test_explaining_shows_the_longest_tokens(tok: Tokenizer) -> None:
         ("lowe", "longest", (LOW, E)),
     ]
     with pytest.raises(TextError, match="expected one word, found 2") as raised:
-        tok.explain("löw low")
+        explain(tok, "löw low")
     assert raised.value.position == 4
 
 
@@ -185,11 +189,11 @@ def test_what_makes_no_tokenizer_is_refused() -> None:
 def test_an_encoder_goes_with_its_kind_of_model(tmp_path: Path) -> None:
     Tokenizer({i: bytes([i]) for i in range(256)}, []).save(tmp_path / "bytes.json")
     with pytest.raises(ValueError, match="only WordPiece models have a linear encoder"):
-        Tokenizer.load(tmp_path / "bytes.json", encoder="linear")
+        Tokenizer.load(tmp_path / "bytes.json", linear_time=True)
     Tokenizer.wordpiece(VOCAB).save(tmp_path / "words.json")
     with pytest.raises(ModelFormatError, match="a WordPiece model has no other encoder"):
-        Tokenizer.load(tmp_path / "words.json", encoder="longest")
-    assert Tokenizer.load(tmp_path / "words.json", encoder="linear").encode("lower") == [LOW, ER]
+        Tokenizer.load(tmp_path / "words.json", longest_match=True)
+    assert Tokenizer.load(tmp_path / "words.json", linear_time=True).encode("lower") == [LOW, ER]
 
 
 # the real tokenizers
@@ -203,7 +207,7 @@ def test_the_ids_and_places_are_those_of_the_real_tokenizers(
     theirs = real(SMALL, lowercase=lowercase, strip_accents=strip_accents)
     settings: dict[str, Any] = {"lowercase": lowercase, "strip_accents": strip_accents}
     fast = Tokenizer.wordpiece(SMALL, **settings)
-    linear = Tokenizer.wordpiece(SMALL, **settings, encoder="linear")
+    linear = Tokenizer.wordpiece(SMALL, **settings, linear_time=True)
 
     @given(texts)
     def check(text: str) -> None:
@@ -282,7 +286,7 @@ def test_saved_truncation_and_padding_are_for_calls(tmp_path: Path) -> None:
         assert warning.filename == __file__
     assert loaded == ours
     cut = theirs.encode_batch(TEXTS)
-    rows = loaded.encode_inputs(TEXTS, max_length=4, padding="max_length", special="encode")
+    rows = encode_inputs(loaded, TEXTS, max_length=4, padding="max_length", special="encode")
     assert rows["input_ids"].tolist() == [row.ids for row in cut]
     assert rows["attention_mask"].tolist() == [row.attention_mask for row in cut]
     fast = transformers.PreTrainedTokenizerFast(tokenizer_file=str(path), pad_token="[PAD]")
@@ -305,9 +309,9 @@ def test_transformers_loads_what_is_saved(tmp_path: Path) -> None:
         return_token_type_ids=True,
         return_tensors="np",
     )
-    expected = ours.encode_inputs(TEXTS, [*reversed(TEXTS)], special="encode")
+    expected = encode_inputs(ours, TEXTS, [*reversed(TEXTS)], special="encode")
     for key in ("input_ids", "attention_mask", "token_type_ids"):
         assert found[key].tolist() == expected[key].tolist()
     cut = loaded(TEXTS, truncation=True, max_length=5, padding="max_length", return_tensors="np")
-    ours_cut = ours.encode_inputs(TEXTS, max_length=5, padding="max_length", special="encode")
+    ours_cut = encode_inputs(ours, TEXTS, max_length=5, padding="max_length", special="encode")
     assert cut["input_ids"].tolist() == ours_cut["input_ids"].tolist()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from subword import BpeTrainer, Counts, Tokenizer
+from subword import BpeTrainer, Counts, Tokenizer, explain, training_log
 from subword.explorer import Explored
 from subword.explorer.building import token
 from subword.explorer.questions import Question, RefusedError
@@ -123,7 +123,7 @@ def test_the_steps_are_those_that_explain_shows() -> None:
     tok = BpeTrainer(num_merges=25).train_iter(["the lowest of the newest and widest lower newer"])
     explored = one(tok)
     for id in range(256, tok.vocab_size):
-        explained = tok.explain(tok.token_bytes(id))
+        explained = explain(tok, tok.token_bytes(id))
         steps = token(explored, Question({"id": id}))["steps"]
         assert [(step["rank"], step["at"]) for step in steps] == [
             (step.rank, step.at) for step in explained.steps
@@ -132,9 +132,10 @@ def test_the_steps_are_those_that_explain_shows() -> None:
 
 def test_counts_are_those_of_the_training() -> None:
     tok = BpeTrainer(num_merges=4).train_counts(Counts(WORDS))
-    assert tok.training_log is not None
+    log = training_log(tok)
+    assert log is not None
     explored = one(tok)
-    for rank, merge in enumerate(tok.training_log.merges):
+    for rank, merge in enumerate(log.merges):
         answer = token(explored, Question({"id": 256 + rank}))
         assert (answer["rank"], answer["count"]) == (rank, merge.count)
     st_, est = (token(explored, Question({"id": id})) for id in (256, 257))

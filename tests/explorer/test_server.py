@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from click.testing import CliRunner
-from subword import BpeTrainer, ModelFormatError, Tokenizer
+from subword import BpeTrainer, ModelFormatError, Tokenizer, training_log
 from subword._cli import main
 from subword.explorer import Explored
 from subword.explorer.explored import add_log
@@ -287,8 +287,9 @@ def test_without_its_packages_the_command_names_them(
 
 def test_a_log_gives_the_counts_of_its_tokenizer(tmp_path: Path) -> None:
     tok = BpeTrainer(num_merges=3).train_iter(["low low lower lower newer"])
-    assert tok.training_log is not None
-    tok.training_log.save(tmp_path / "log.jsonl")
+    log = training_log(tok)
+    assert log is not None
+    log.save(tmp_path / "log.jsonl")
     tok.save(tmp_path / "tok.json")
     loaded = Explored("tok", Tokenizer.load(tmp_path / "tok.json"))
     assert loaded.building.of(257)["count"] is None

@@ -256,7 +256,7 @@ def test_a_file_with_another_hash_is_refused(tiny: Path) -> None:
 
 
 def test_a_missing_file_says_where_to_put_it(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ours, "_real_names", lambda: [])
+    monkeypatch.setattr(ours, "real_names", lambda: [])
     with pytest.raises(ModelFormatError) as caught:
         ours.get_encoding("p50k_base")
     assert str(caught.value) == (

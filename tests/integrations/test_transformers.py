@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from subword import BpeTrainer, ModelFormatError, Tokenizer
+from subword import BpeTrainer, ModelFormatError, Tokenizer, encode_inputs
 from subword.integrations.transformers import fast_tokenizer
 from transformers import AutoTokenizer, PreTrainedTokenizerFast
 
@@ -33,7 +33,7 @@ def test_wordpiece_gives_the_rows_that_bert_takes() -> None:
     _, tok = small_pair()
     fast = fast_tokenizer(tok, model_max_length=12)
     texts, pairs = ["Lower, slöwest!", "low"], ["the lowest", "slow lower low slow lowest low low"]
-    ours = tok.encode_inputs(texts, pairs, max_length=12)
+    ours = encode_inputs(tok, texts, pairs, max_length=12)
     rows = fast(texts, pairs, padding=True, truncation=True)
     assert rows["input_ids"] == ours["input_ids"].tolist()
     assert rows["token_type_ids"] == ours["token_type_ids"].tolist()

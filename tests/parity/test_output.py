@@ -11,7 +11,7 @@ import pytest
 import tokenizers
 from hypothesis import given
 from hypothesis import strategies as st
-from subword import Counts, ModelFormatError, Tokenizer, open_tokens
+from subword import Counts, Decoder, ModelFormatError, Tokenizer, encode_files, open_tokens
 from tokenizers import AddedToken, decoders, models, pre_tokenizers, processors
 
 from tests.support.published import huggingface_pair
@@ -163,7 +163,7 @@ def test_without_a_decoder_tokens_have_spaces_between_them(kind: str, tmp_path: 
             for skip in (True, False):
                 expected = real.decode(ids, skip_special_tokens=skip)
                 assert tok.decode(ids, skip_special_tokens=skip) == expected
-                decoder = tok.decoder(skip_special_tokens=skip)
+                decoder = Decoder(tok, skip_special_tokens=skip)
                 assert "".join([*map(decoder.push, ids), decoder.finish()]) == expected
     theirs = tokenizers.Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
     assert theirs.decoder is None
@@ -194,14 +194,14 @@ BYTES = Tokenizer({i: bytes([i]) for i in range(256)}, [])
 def test_a_copied_decoder_goes_on_by_itself(text: str, at: int) -> None:
     ids = BYTES.encode(text)
     for copied in (copy.copy, copy.deepcopy):
-        first = BYTES.decoder()
+        first = Decoder(BYTES)
         before = "".join(map(first.push, ids[:at]))
         for decoder in (copied(first), copied(first), first):
             assert before + "".join([*map(decoder.push, ids[at:]), decoder.finish()]) == text
 
 
 def test_a_copied_decoder_keeps_its_half_of_a_character() -> None:
-    decoder = BYTES.decoder()
+    decoder = Decoder(BYTES)
     decoder.push(0xC3)
     other = copy.copy(decoder)
     assert (decoder.push(0xA9), other.push(0xA9)) == ("é", "é")
@@ -209,7 +209,7 @@ def test_a_copied_decoder_keeps_its_half_of_a_character() -> None:
 
 def test_a_copied_decoder_of_words_keeps_its_place() -> None:
     tok = Tokenizer.wordpiece(["[UNK]", "low", "##er"])
-    decoder = tok.decoder()
+    decoder = Decoder(tok)
     assert decoder.push(1) == "low"
     other = copy.copy(decoder)
     assert (decoder.push(1), decoder.push(2)) == (" low", "er")
@@ -222,7 +222,7 @@ def test_counts_and_token_files_copy_and_streams_say_that_they_do_not(tmp_path: 
     other += Counts({b"low": 1})
     assert (pieces.total, other.total) == (2, 3)
     (tmp_path / "a.txt").write_text("low", encoding="utf-8")
-    BYTES.encode_files(tmp_path / "a.txt", tmp_path / "out")
+    encode_files(BYTES, tmp_path / "a.txt", tmp_path / "out")
     tokens = open_tokens(tmp_path / "out")
     assert copy.copy(tokens)[:].tolist() == tokens[:].tolist()
     for stream in (BYTES.encode_iter(["ab"]), iter(pieces)):

@@ -152,7 +152,7 @@ def test_decoding_is_the_same(pair: Pair) -> None:
 
 def test_the_linear_encoder_gives_the_same_ids() -> None:
     path = file("vocabs/bert-base-uncased/vocab.txt")
-    linear, fast = Tokenizer.load(path, encoder="linear"), Tokenizer.load(path)
+    linear, fast = Tokenizer.load(path, linear_time=True), Tokenizer.load(path)
     for name in ("en_10mb.txt", "ru_10mb.txt", "zh_10mb.txt", "code_clean_10mb.txt"):
         texts = sample(name, parts=4, size=50_000)
         assert linear.encode_batch(texts) == fast.encode_batch(texts)

@@ -25,7 +25,7 @@ def test_the_cases_of_gleb_kov(encoder: Any) -> None:
         tok = Tokenizer.wordpiece(
             {id: token.encode() for id, token in enumerate(vocab)},
             {"[UNK]": len(vocab)},
-            encoder=encoder,
+            linear_time=encoder == "linear",
         )
         expected = [len(vocab) if id == "UNK" else id for id in case["expected"]]
         assert tok.encode(case["text"]) == expected, case
@@ -44,7 +44,7 @@ def made(case: dict[str, Any], pattern: str, encoder: Any) -> Tokenizer:
         prefix=case["suffix_indicator"],
         unk_token=case["unk_token"],
         max_word_bytes=case["max_bytes_per_token"],
-        encoder=encoder,
+        linear_time=encoder == "linear",
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import subword
 from subword import _demo
-from subword._colours import has_colours
+from subword._cli.colours import has_colours
 
 SOURCES = {
     "a.py": b"def low(lower):\n    return lower\n" * 50,
@@ -52,14 +52,14 @@ def test_it_stops_at_the_limit(source: Path, monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.usefixtures("told")
 def test_what_is_on_disk_gives_the_files_back(tmp_path: Path) -> None:
     tok = subword.Tokenizer.load(tmp_path / "out/tok.json")
-    ids, offsets = np.load(tmp_path / "out/ids.npy"), np.load(tmp_path / "out/offsets.npy")
+    ids, bounds = np.load(tmp_path / "out/ids.npy"), np.load(tmp_path / "out/bounds.npy")
     assert ids.dtype == np.uint16
-    assert offsets.dtype == np.uint64
-    parts = [tok.decode_bytes(ids[a:b]) for a, b in itertools.pairwise(offsets)]
+    assert bounds.dtype == np.uint64
+    parts = [tok.decode_bytes(ids[a:b]) for a, b in itertools.pairwise(bounds)]
     assert parts == [SOURCES["a.py"], SOURCES["b/c.py"], SOURCES["empty.py"]]
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "bounds.npy",
         "ids.npy",
-        "offsets.npy",
         "tok.json",
     ]
 

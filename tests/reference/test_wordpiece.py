@@ -70,7 +70,7 @@ def test_both_encoders_of_the_engine_give_the_answer_of_the_definition(
             max_word_chars=most,
             pattern="whitespace",
             lowercase=False,
-            encoder=encoder,
+            linear_time=encoder == "linear",
         )
         for word in words:
             found = [vocab[id] for id in tok.encode(word)]

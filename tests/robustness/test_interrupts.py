@@ -14,7 +14,7 @@ from typing import Literal
 
 import pytest
 import subword
-from subword import BpeTrainer, Tokenizer
+from subword import BpeTrainer, Tokenizer, encode_files
 
 from tests.support.interrupting import interrupted
 
@@ -80,7 +80,7 @@ def test_one_long_piece_is_interrupted() -> None:
     vocab = BYTES | {256 + n: b"a" * 2 ** (n + 1) for n in range(10)}
     merges = [(b"a" * 2**n, b"a" * 2**n) for n in range(10)]
     merging = Tokenizer(vocab, merges, pattern="none")
-    longest = Tokenizer(vocab, merges, pattern="none", encoder="longest")
+    longest = Tokenizer(vocab, merges, pattern="none", longest_match=True)
     for tok in (merging, longest):
         interrupt(lambda tok=tok: tok.encode("a" * 100_000_000))  # type: ignore[misc]
         assert tok.encode("a" * 1024 + "b") == [265, 98]
@@ -134,9 +134,9 @@ def test_token_files_that_were_interrupted_are_taken_up_and_lack_nothing(
     corpus, out = tmp_path / "corpus.txt", tmp_path / "ids.bin"
     lines = [*["b" * 50] * 2000, "a" * 40_000, "b"]  # the second last takes a second
     corpus.write_text("\n".join(lines))
-    interrupt(lambda: SLOW.encode_files(corpus, out, split="line", on_error=on_error))
+    interrupt(lambda: encode_files(SLOW, corpus, out, split="line", on_error=on_error))
     assert not out.exists()
-    SLOW.encode_files(corpus, out, split="line", on_error=on_error)
+    encode_files(SLOW, corpus, out, split="line", on_error=on_error)
     assert SLOW.decode(subword.open_tokens(out)[:]) == "".join(lines)
 
 

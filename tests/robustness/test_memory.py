@@ -21,7 +21,7 @@ BYTES = {i: bytes([i]) for i in range(256)}
 tok = Tokenizer(BYTES, [])
 regex = Tokenizer(BYTES, [], pattern="[a-z]+| ")
 whole = Tokenizer(BYTES | {256: b"aa"}, [(b"a", b"a")], pattern="none")
-longest = Tokenizer(BYTES, [], pattern="none", encoder="longest")
+longest = Tokenizer(BYTES, [], pattern="none", longest_match=True)
 words = Tokenizer({i: bytes([i]) for i in range(128)}, [], units="chars")
 piece = Tokenizer.wordpiece(["[UNK]", "a", "b"])
 text = "a b " * 8_000_000
@@ -155,13 +155,13 @@ def test_a_length_that_is_not_true_costs_nothing() -> None:
 NO_NUMPY = """
 import sys
 sys.modules["numpy"] = None
-from subword import Tokenizer, count_pieces
+from subword import Tokenizer, count_pieces, prune
 tok = Tokenizer({i: bytes([i]) for i in range(256)}, [])
 calls = [
     lambda: tok.encode_array("low"),
     lambda: tok.encode_array("low" * 5_000_000),
     lambda: tok.encode_batch_arrays(["low", "lower"]),
-    lambda: tok.pruned(count_pieces(texts=["low"], pattern=tok.pattern)),
+    lambda: prune(tok, count_pieces(texts=["low"], pattern=tok.pattern)),
 ]
 for call in calls:
     try:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import subword
-from subword import BpeTrainer, Tokenizer
+from subword import BpeTrainer, Tokenizer, encode_files
 
 BYTES = {i: bytes([i]) for i in range(256)}
 TOK = Tokenizer(BYTES, [])
@@ -79,7 +79,7 @@ def test_token_files_and_counts_of_small_files_take_few_threads(tmp_path: Path) 
     corpus = tmp_path / "corpus.txt"
     corpus.write_text("low lower\n" * 10)
     out = tmp_path / "ids.bin"
-    assert most_threads(lambda: TOK.encode_files(corpus, out, threads=MANY)) <= 4
+    assert most_threads(lambda: encode_files(TOK, corpus, out, threads=MANY)) <= 4
     assert out.stat().st_size == 2 * 100
     assert most_threads(lambda: subword.count_pieces(corpus, threads=MANY)) <= 3
 
@@ -92,7 +92,7 @@ def test_any_number_of_threads_gives_the_same(tmp_path: Path) -> None:
         counts = subword.count_pieces(corpus, threads=threads)
         assert counts[b" lower"] == 100_000
         out = tmp_path / f"{threads}.bin"
-        TOK.encode_files(corpus, out, threads=threads)
+        encode_files(TOK, corpus, out, threads=threads)
         assert out.stat().st_size == 2 * len(TEXT)
 
 

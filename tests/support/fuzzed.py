@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from subword import SubwordError, Tokenizer, open_tokens
+from subword import SubwordError, Tokenizer, encode_files, open_tokens
 from subword.explorer import Explored
 
 from tests.support.exploring import Running, running
@@ -63,7 +63,7 @@ def checking_manifests() -> Iterator[Check]:
         for file in (victim, top / "victim.partial"):
             file.write_text("not yours", encoding="utf-8")
         for out in ("shards", "ids.bin"):
-            tok.encode_files(source, whole / out, split="line", shard_size=40, progress=False)
+            encode_files(tok, source, whole / out, split="line", shard_size=40, progress=False)
 
         def check(data: bytes) -> None:
             data = data.replace(b"SOURCE", json.dumps(str(source))[1:-1].encode())
@@ -78,7 +78,8 @@ def checking_manifests() -> Iterator[Check]:
                     assert tokens.dtype in ("uint16", "uint32"), tokens.dtype
                     assert len(tokens[:]) == len(tokens)
                 with contextlib.suppress(SubwordError, FileNotFoundError):
-                    tok.encode_files(
+                    encode_files(
+                        tok,
                         source,
                         folder / out,
                         split="line",

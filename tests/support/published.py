@@ -161,7 +161,7 @@ def merges_pair(name: str) -> tuple[tokenizers.Tokenizer, Tokenizer]:
     real = tokenizers.Tokenizer(tokenizers.models.BPE.from_file(str(vocab), str(merges)))
     real.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
     real.decoder = tokenizers.decoders.ByteLevel()
-    return real, Tokenizer.from_files(vocab, merges)
+    return real, Tokenizer.load(vocab, merges=merges, pattern="gpt2")
 
 
 def kitoken_facts(text: str, answers: str) -> Iterator[tuple[str, list[int]]]:

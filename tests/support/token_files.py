@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from subword import Tokenizer
-from subword._encode_files import EncodedFiles
+from subword import Tokenizer, encode_files
+from subword._corpus.encode_files import EncodedFiles
 
 Documents = list[str]
 
@@ -55,7 +55,7 @@ def joined(documents: list[list[int]]) -> list[int]:
 
 def encode(corpus: Any, out: Path | str, **options: Any) -> EncodedFiles:
     options = {"split": END, "append": END, "shard_size": 2000, **options}
-    return SMALL.encode_files(corpus, out, **options)
+    return encode_files(SMALL, corpus, out, **options)
 
 
 def read_raw(path: Path) -> list[int]:

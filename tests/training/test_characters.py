@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from subword import BpeTrainer, Counts, Tokenizer, _core, count_pieces
+from subword import BpeTrainer, Counts, Tokenizer, _core, count_pieces, truncate
 from subword.reference.characters import alphabet_of, as_words, encode_words
 from subword.reference.naive import learn
 from subword.reference.training import Ties
@@ -66,7 +66,7 @@ def test_a_truncated_tokenizer_is_the_one_of_a_shorter_training(
 ) -> None:
     whole = trained(counts, num_merges=12)
     size = max(whole.vocab_size - fewer, whole.vocab_size - len(whole.merges))
-    assert whole.truncated(size) == trained(counts, vocab_size=size)
+    assert truncate(whole, size) == trained(counts, vocab_size=size)
 
 
 @given(counts=pieces)

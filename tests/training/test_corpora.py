@@ -10,6 +10,7 @@ import pytest
 import subword
 import tokenizers
 from subword import BpeTrainer
+from subword.integrations.cs336 import train_bpe
 
 from tests.support.published import ENDOFTEXT, file
 from tests.support.small import ALPHABET
@@ -71,7 +72,7 @@ def test_the_reference_merges_come_out(reference_merges: Merges, threads: int) -
 
 def test_the_form_of_the_assignment_gives_its_vocabulary(reference_merges: Merges) -> None:
     path = file("corpora/cs336/corpus.en")
-    vocab, merges = subword.train_bpe(path, 500, [ENDOFTEXT])
+    vocab, merges = train_bpe(path, 500, [ENDOFTEXT])
     assert merges == reference_merges
     wanted = json.loads(file("corpora/cs336/train-bpe-reference-vocab.json").read_text("utf-8"))
     tokens = {ENDOFTEXT.encode() if token == ENDOFTEXT else spelled(token) for token in wanted}
@@ -82,7 +83,7 @@ def test_the_form_of_the_assignment_gives_its_vocabulary(reference_merges: Merge
 
 def test_special_tokens_are_cut_out_before_anything_is_counted() -> None:
     path = file("corpora/cs336/tinystories_sample.txt")
-    vocab, _ = subword.train_bpe(path, 800, [ENDOFTEXT])
+    vocab, _ = train_bpe(path, 800, [ENDOFTEXT])
     ordinary = [token for token in vocab.values() if token != ENDOFTEXT.encode()]
     assert not any(b"<|" in token for token in ordinary)
 

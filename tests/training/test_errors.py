@@ -45,7 +45,7 @@ SETTINGS: list[tuple[dict[str, Any], type[Exception], str]] = [
         small(200, 256, 3),
     ),
     ({"vocab_size": 255}, subword.TrainingError, small(255, 256, 0)),
-    ({"vocab_size": -1}, ValueError, "vocab_size must be at least 0, not -1"),
+    ({"vocab_size": -1}, subword.ArgumentError, "vocab_size must be at least 0, not -1"),
     (
         {"vocab_size": 1 << 22},
         subword.TrainingError,
@@ -56,14 +56,18 @@ SETTINGS: list[tuple[dict[str, Any], type[Exception], str]] = [
         subword.TrainingError,
         "num_merges=4194304 is too large: the most is 2096896",
     ),
-    ({"num_merges": -1}, ValueError, "num_merges must be at least 0, not -1"),
+    ({"num_merges": -1}, subword.ArgumentError, "num_merges must be at least 0, not -1"),
     ({"vocab_size": 300.0}, TypeError, "'float' object cannot be interpreted as an integer"),
     (
         {"num_merges": 1, "ties": "first"},
         ValueError,
         'ties must be "greatest" or "smallest-ids", not "first"',
     ),
-    ({"num_merges": 1, "min_count": -1}, ValueError, "min_count must be at least 0, not -1"),
+    (
+        {"num_merges": 1, "min_count": -1},
+        subword.ArgumentError,
+        "min_count must be at least 0, not -1",
+    ),
     (
         {"num_merges": 1, "max_token_length": 0},
         ValueError,
@@ -111,7 +115,7 @@ SETTINGS: list[tuple[dict[str, Any], type[Exception], str]] = [
         TypeError,
         "pattern must be a string or a sequence of strings",
     ),
-    ({"num_merges": 1, "threads": 0}, ValueError, "threads must be at least 1, not 0"),
+    ({"num_merges": 1, "threads": 0}, subword.ArgumentError, "threads must be at least 1, not 0"),
     (
         {"num_merges": 1, "end_of_word": ""},
         ValueError,

@@ -22,6 +22,7 @@ from subword import (
     TrainingWarning,
     WordPieceTrainer,
     count_pieces,
+    training_log,
 )
 from subword.reference import train_wordpiece
 from subword.reference.wordpiece_trainer import Score, apply, count_all
@@ -182,7 +183,7 @@ def test_settings_are_kept_and_shown() -> None:
 
 def test_the_log_has_phases_and_merges() -> None:
     tok = WordPieceTrainer(40, score="count").train_iter(TEXTS)
-    log = tok.training_log
+    log = training_log(tok)
     assert log is not None
     assert [phase.name for phase in log.phases] == ["count", "index", "merge"]
     assert log.merges[0].pair == (b"##o", b"##w")

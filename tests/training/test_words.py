@@ -10,7 +10,7 @@ from typing import get_args
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from subword import BpeTrainer, Tokenizer, TrainingWarning
+from subword import BpeTrainer, Tokenizer, TrainingWarning, truncate
 from subword.reference import naive
 from subword.reference.training import Ties
 
@@ -79,4 +79,4 @@ def test_bytes_may_have_a_mark_too() -> None:
 @pytest.mark.parametrize("size", [18, 14])
 def test_a_smaller_one_is_what_a_shorter_training_gives(size: int) -> None:
     tok = classic(vocab_size=20, unk_token="<unk>")
-    assert tok.truncated(size) == classic(vocab_size=size, unk_token="<unk>")
+    assert truncate(tok, size) == classic(vocab_size=size, unk_token="<unk>")

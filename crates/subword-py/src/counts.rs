@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use subword_core::counting::{self, Feeder, Settings};
 use subword_core::counts::Sorted;
-use subword_core::{Normalizer, Result};
+use subword_core::{Error, Normalizer, Result};
 
 use crate::errors;
 use crate::interrupts::{Raised, detached};
@@ -256,9 +256,21 @@ pub(crate) fn count_files(
         ..settings(pattern, threads, memory_limit, errors)?
     };
     let counts = detached(py, |raised| {
-        counting::count_files(paths, &settings, |done| tell(raised, watch.as_ref(), done))
+        let watch = |done| tell(raised, watch.as_ref(), done);
+        counting::count_files(paths, &settings, watch).map_err(about_the_corpus)
     })?;
     Ok(Counts::from(counts))
+}
+
+/// What is wrong with a file of the corpus is an error of the corpus, whichever call reads it. Errors
+/// about the counts themselves, such as a sum that overflows, name no file.
+fn about_the_corpus(error: Error) -> Error {
+    match error {
+        Error::Counts { place, message, hint } if !place.is_empty() => {
+            Error::Corpus { place, message, hint }
+        }
+        other => other,
+    }
 }
 
 /// Counts the pieces of texts. `watch` is called with how many bytes of them were counted.
@@ -329,14 +341,15 @@ impl<'a, 'py> FromPyObject<'a, 'py> for NormalizerArgument {
         let name = object.extract::<String>()?;
         Normalizer::from_name(&name).map(NormalizerArgument).ok_or_else(|| {
             let names = Normalizer::names().collect::<Vec<_>>().join(", ");
-            PyValueError::new_err(format!(
+            let message = format!(
                 "no normalizer has the name {name:?}; there are {names}, and bert: with options"
-            ))
+            );
+            errors::argument("normalizer", message)
         })
     }
 }
 
-fn normalizer_of(argument: Option<NormalizerArgument>) -> Normalizer {
+pub(crate) fn normalizer_of(argument: Option<NormalizerArgument>) -> Normalizer {
     argument.map_or(Normalizer::None, |normalizer| normalizer.0)
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::about::kind_of;
 use crate::arrays::array_of;
 use crate::errors;
 use crate::ids::{id_from, ids_from};
@@ -12,15 +13,12 @@ use crate::numbers::{ThreadsArgument, natural};
 use crate::one::is_one;
 use crate::text::{Errors, Objects, Special, Text, Texts};
 use numpy::PyArray1;
-use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 use subword_core::formats::{self, Format};
 use subword_core::tokenizer::{Decoding, Threads, in_characters};
-use subword_core::{
-    Content, Decoder, Encoder, Merges, Result, Slot, TokenId, Tokenizer, Units, memory,
-};
+use subword_core::{Decoder, Result, TokenId, Tokenizer, Units, memory};
 
 /// From this many bytes on the GIL is worth giving up.
 const DETACH_BYTES: usize = 4096;
@@ -46,8 +44,8 @@ impl Engine {
     }
 }
 
-/// Where each token starts and ends.
-type Places = Vec<(usize, usize)>;
+/// Where each token starts and ends in the text.
+type Offsets = Vec<(usize, usize)>;
 
 fn threads(argument: Option<ThreadsArgument>) -> Threads {
     argument.and_then(|argument| argument.0)
@@ -79,7 +77,7 @@ impl Engine {
         Ok(Engine { tokenizer, linear, integers: Integers::default() })
     }
 
-    /// The ids of a text, as a list.
+    #[doc = include_str!("../docs/encode.txt")]
     #[pyo3(
         signature = (text, *, special=Special::default(), errors=Errors::Strict,
             add_special_tokens=false, threads=None),
@@ -99,7 +97,7 @@ impl Engine {
         self.integers.list(text.py(), &ids)
     }
 
-    /// The ids of a text, as a numpy array of uint32.
+    #[doc = include_str!("../docs/encode_array.txt")]
     #[pyo3(
         signature = (text, *, special=Special::default(), errors=Errors::Strict,
             add_special_tokens=false, threads=None),
@@ -119,7 +117,7 @@ impl Engine {
         array_of(text.py(), ids)
     }
 
-    /// The ids of many texts, as a list of lists.
+    #[doc = include_str!("../docs/encode_batch.txt")]
     #[pyo3(
         signature = (texts, *, special=Special::default(), errors=Errors::Strict,
             add_special_tokens=false, threads=None),
@@ -150,7 +148,7 @@ impl Engine {
         list_of(py, lists)
     }
 
-    /// The ids of many texts, one after the other, and where each text starts and ends among them.
+    #[doc = include_str!("../docs/encode_batch_arrays.txt")]
     #[pyo3(
         signature = (texts, *, special=Special::default(), errors=Errors::Strict,
             add_special_tokens=false, threads=None),
@@ -172,12 +170,12 @@ impl Engine {
         Ok((array_of(py, ragged.ids)?, array_of(py, ragged.bounds)?))
     }
 
-    /// The ids of a text and the bytes or characters that each stands for.
+    #[doc = include_str!("../docs/encode_offsets.txt")]
     #[pyo3(
         signature = (text, *, unit="chars", trim=None, special=Special::default(),
-            errors=Errors::Strict),
+            errors=Errors::Strict, add_special_tokens=false),
         text_signature = "($self, text, *, unit='chars', trim=None, special='text', \
-            errors='strict')"
+            errors='strict', add_special_tokens=False)"
     )]
     fn encode_offsets(
         &self,
@@ -186,13 +184,14 @@ impl Engine {
         trim: Option<bool>,
         special: Special,
         errors: Errors,
-    ) -> PyResult<(Vec<TokenId>, Places)> {
+        add_special_tokens: bool,
+    ) -> PyResult<(Vec<TokenId>, Offsets)> {
         let py = text.py();
         let text = Text::new(text, errors)?;
         let bytes = text.bytes();
         let encode = || self.tokenizer.encode_offsets(bytes, &special.0, trim);
         let located = run(py, bytes.len(), encode)?;
-        let places = match unit {
+        let mut offsets = match unit {
             "bytes" => located.places,
             "chars" => run(py, bytes.len(), || in_characters(bytes, located.places))?,
             other => {
@@ -200,15 +199,23 @@ impl Engine {
                 return Err(PyValueError::new_err(message));
             }
         };
-        Ok((located.ids, places))
+        if !add_special_tokens {
+            return Ok((located.ids, offsets));
+        }
+        // As in Hugging Face's library, a token that the template adds has no place: (0, 0).
+        let (prefix, suffix) = self.model().template.sides();
+        offsets.splice(0..0, vec![(0, 0); prefix.len()]);
+        offsets.resize(offsets.len() + suffix.len(), (0, 0));
+        let ids = run(py, 0, || self.tokenizer.surround(located.ids))?;
+        Ok((ids, offsets))
     }
 
-    /// How many ids a text has; None if they are more than `limit`.
+    #[doc = include_str!("../docs/count.txt")]
     #[pyo3(
         signature = (text, *, limit=None, special=Special::default(), errors=Errors::Strict,
-            threads=None),
+            add_special_tokens=false, threads=None),
         text_signature = "($self, text, *, limit=None, special='text', errors='strict', \
-            threads=None)"
+            add_special_tokens=False, threads=None)"
     )]
     fn count(
         &self,
@@ -216,38 +223,52 @@ impl Engine {
         limit: Option<i128>,
         special: Special,
         errors: Errors,
+        add_special_tokens: bool,
         threads: Option<ThreadsArgument>,
     ) -> PyResult<Option<usize>> {
         let limit = limit.map(|limit| natural("limit", limit)).transpose()?;
-        self.count_of(text, &special, errors, limit, self::threads(threads))
+        let added = if add_special_tokens { self.added_ids() } else { 0 };
+        let room = limit.map(|limit| limit.saturating_sub(added));
+        let count = self.count_of(text, &special, errors, room, self::threads(threads))?;
+        Ok(count.map(|count| count + added).filter(|&all| limit.is_none_or(|limit| all <= limit)))
     }
 
-    /// How many ids each of many texts has.
+    #[doc = include_str!("../docs/count_batch.txt")]
     #[pyo3(
-        signature = (texts, *, special=Special::default(), errors=Errors::Strict, threads=None),
-        text_signature = "($self, texts, *, special='text', errors='strict', threads=None)"
+        signature = (texts, *, special=Special::default(), errors=Errors::Strict,
+            add_special_tokens=false, threads=None),
+        text_signature = "($self, texts, *, special='text', errors='strict', \
+            add_special_tokens=False, threads=None)"
     )]
     fn count_batch(
         &self,
         texts: &Bound<'_, PyAny>,
         special: Special,
         errors: Errors,
+        add_special_tokens: bool,
         threads: Option<ThreadsArgument>,
     ) -> PyResult<Vec<usize>> {
         let py = texts.py();
         let objects = Objects::new(texts)?;
         let texts = Texts::new(&objects, errors)?;
         let (texts, threads) = (texts.all(), self::threads(threads));
-        run(py, usize::MAX, || self.tokenizer.count_batch(&texts, &special.0, threads))
+        let count = || self.tokenizer.count_batch(&texts, &special.0, threads);
+        let mut counts = run(py, usize::MAX, count)?;
+        if add_special_tokens {
+            let added = self.added_ids();
+            counts.iter_mut().for_each(|count| *count += added);
+        }
+        Ok(counts)
     }
 
-    /// How much of a text that goes on can be encoded now.
-    #[pyo3(signature = (text, special))]
+    /// How many bytes of a text, to which more will be appended, can be encoded now without
+    /// changing an id.
+    #[pyo3(name = "_settled", signature = (text, special))]
     fn settled(&self, py: Python<'_>, text: &[u8], special: Special) -> PyResult<usize> {
         run(py, text.len(), || self.tokenizer.settled(text, &special.0))
     }
 
-    /// The bytes that ids spell.
+    #[doc = include_str!("../docs/decode_bytes.txt")]
     #[pyo3(signature = (ids, *, skip_special_tokens=false, cleanup=None))]
     fn decode_bytes<'py>(
         &self,
@@ -265,7 +286,7 @@ impl Engine {
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// The text that ids spell.
+    #[doc = include_str!("../docs/decode.txt")]
     #[pyo3(signature = (ids, *, errors="replace", skip_special_tokens=false, cleanup=None))]
     fn decode<'py>(
         &self,
@@ -280,7 +301,7 @@ impl Engine {
         text_of(py, &bytes, errors)
     }
 
-    /// The text that each of many sequences of ids spells.
+    #[doc = include_str!("../docs/decode_batch.txt")]
     #[pyo3(
         signature = (batch, *, errors="replace", skip_special_tokens=false, cleanup=None, threads=None)
     )]
@@ -301,7 +322,7 @@ impl Engine {
         texts.iter().map(|bytes| text_of(py, bytes, errors)).collect()
     }
 
-    /// The bytes of a token.
+    #[doc = include_str!("../docs/token_bytes.txt")]
     fn token_bytes<'py>(&self, id: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
         let (py, id) = (id.py(), id_from(id, 0)?);
         let bytes = self.tokenizer.model().token_bytes(id);
@@ -309,7 +330,8 @@ impl Engine {
         Ok(PyBytes::new(py, bytes.ok_or_else(unknown)?))
     }
 
-    /// The id of a token, or None.
+    /// The id of a token, or None if there is no such token.
+    #[pyo3(name = "_find_token")]
     fn find_token(&self, token: &[u8]) -> Option<TokenId> {
         let model = self.tokenizer.model();
         let special =
@@ -317,95 +339,64 @@ impl Engine {
         special.map(|special| special.id).or_else(|| model.vocab.id_of(token))
     }
 
-    /// All tokens by id, special tokens included.
+    #[doc = include_str!("../docs/vocab.txt")]
     #[getter]
     fn vocab<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let model = self.tokenizer.model();
-        let vocab = PyDict::new(py);
-        for id in 0..model.id_limit() {
-            if let Some(bytes) = model.token_bytes(id) {
-                vocab.set_item(id, PyBytes::new(py, bytes))?;
-            }
-        }
-        Ok(vocab)
+        self.tokens_by_id(py)
     }
 
-    /// The merges, the lowest rank first.
+    #[doc = include_str!("../docs/merges.txt")]
     #[getter]
-    fn merges<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<Vec<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)>> {
-        let model = self.tokenizer.model();
-        let ranked;
-        let pairs = match &model.merges {
-            Merges::Listed(pairs) => pairs,
-            Merges::Ranked => {
-                ranked = py.detach(|| formats::merges_of_ranks(&model.vocab));
-                &ranked
-            }
-        };
-        let bytes = |id| PyBytes::new(py, model.vocab.bytes_of(id).unwrap_or_default());
-        Ok(pairs.iter().map(|&(left, right)| (bytes(left), bytes(right))).collect())
+    fn merges<'py>(&self, py: Python<'py>) -> Vec<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
+        self.merged_pairs(py)
     }
 
-    /// The special tokens and their ids.
+    /// The special tokens and their ids, as a new dictionary.
     #[getter]
     fn special_tokens<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         special_to_python(py, self.tokenizer.model())
     }
 
-    /// How many tokens there are, special tokens included.
+    /// The number of tokens, special tokens included.
     #[getter]
     fn vocab_size(&self) -> usize {
         self.tokenizer.model().size()
     }
 
-    /// The largest id; -1 if there are no tokens.
+    /// The largest id, or -1 if there are no tokens. Ids may have gaps, so this can be larger than
+    /// `vocab_size - 1`.
     #[getter]
     fn max_id(&self) -> i64 {
         i64::from(self.tokenizer.model().id_limit()) - 1
     }
 
-    /// The pattern: a name, a regular expression, or a list of them.
+    /// The pattern that cuts a text into pieces: a name, a regular expression, or a list of them that
+    /// cut one after the other. `subword.split` shows what it does.
     #[getter]
     fn pattern<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         pattern_to_python(py, &self.tokenizer.model().pattern)
     }
 
-    /// How a piece becomes tokens: by "ranks" or "merges", the two meanings of BPE, by the "longest",
-    /// or by "wordpiece".
+    /// How a piece becomes tokens. "merges": by the list of merges; "ranks": by merging any two
+    /// tokens that make a token, the lowest id first; "longest": by the longest tokens anywhere in
+    /// it; "wordpiece": by the longest token that starts it, then the next.
     #[getter]
     fn kind(&self) -> &'static str {
-        let model = self.tokenizer.model();
-        match model.merges {
-            _ if model.encoder == Encoder::Longest => "longest",
-            _ if model.as_word_piece().is_some() => "wordpiece",
-            Merges::Ranked => "ranks",
-            Merges::Listed(_) => "merges",
-        }
+        kind_of(self.model())
     }
 
-    /// What the template puts where, for one text or two: an id, "A" or "B", each with its type.
+    /// The template for one text or for two: a list of an id, "A" (the first text) or "B" (the
+    /// second text), each with its type id.
     #[pyo3(name = "_template_slots", signature = (pair))]
     fn template_slots<'py>(
         &self,
         py: Python<'py>,
         pair: bool,
     ) -> PyResult<Vec<(Bound<'py, PyAny>, u32)>> {
-        let template = &self.tokenizer.model().template;
-        let slot = |slot: &Slot| {
-            let content = match slot.content {
-                Content::Token(id) => id.into_bound_py_any(py)?,
-                Content::First => "A".into_bound_py_any(py)?,
-                Content::Second => "B".into_bound_py_any(py)?,
-            };
-            Ok((content, slot.type_id))
-        };
-        if pair { &template.pair } else { &template.single }.iter().map(slot).collect()
+        self.slots(py, pair)
     }
 
-    /// What a piece is cut into before anything is merged: "bytes" or "chars".
+    /// What a piece is cut into before anything is merged: "bytes", or "chars" for characters.
     #[getter]
     fn units(&self) -> &'static str {
         match self.tokenizer.model().start.units {
@@ -414,13 +405,13 @@ impl Engine {
         }
     }
 
-    /// The mark that ends every word, or None.
+    /// The mark that is put after the last unit of every word, like "</w>", or None.
     #[getter]
     fn end_of_word(&self) -> Option<&str> {
         self.tokenizer.model().start.end_of_word.as_ref().map(|end| end.mark.as_str())
     }
 
-    /// The token of unknown characters, or None.
+    /// The token of what the vocabulary has no token for, like "[UNK]", or None.
     #[getter]
     fn unk_token(&self) -> Option<&str> {
         let model = self.tokenizer.model();
@@ -428,38 +419,38 @@ impl Engine {
         token.and_then(|token| std::str::from_utf8(token).ok())
     }
 
-    /// The model with its first merges only, so many that it has this many tokens.
+    /// The model that has only the first merges, as many as give it `vocab_size` tokens.
     #[pyo3(name = "_truncated", signature = (vocab_size))]
     fn truncated(&self, py: Python<'_>, vocab_size: i128) -> PyResult<Model> {
         let vocab_size = natural("vocab_size", vocab_size)?;
         detached(py, |_| self.tokenizer.model().truncated(vocab_size)).map(Model::from)
     }
 
-    /// The bound of the cache of each thread, in bytes.
-    #[getter]
+    /// How many bytes the cache of each thread may use.
+    #[getter(_cache_bytes)]
     fn cache_bytes(&self) -> usize {
         self.tokenizer.cache_bytes()
     }
 
-    /// Whether WordPiece is encoded by the linear encoder.
+    /// Whether WordPiece is encoded in time that is linear in the text.
     #[getter(_linear)]
     fn linear(&self) -> bool {
         self.linear
     }
 
-    /// Whether the text of ids is the tokens with spaces between them.
+    /// Whether decoding puts spaces between the tokens.
     #[getter(_spaced)]
     fn spaced(&self) -> bool {
         self.tokenizer.model().decoder == Decoder::Spaced
     }
 
-    /// The bytes of the native file.
+    #[doc = include_str!("../docs/to_bytes.txt")]
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         let bytes = py.detach(|| formats::to_bytes(self.tokenizer.model()));
         PyBytes::new(py, &bytes)
     }
 
-    /// Writes a file, in the format of that name or the one that the path asks for.
+    #[doc = include_str!("../docs/save.txt")]
     #[pyo3(signature = (path, *, format=None))]
     fn save(&self, py: Python<'_>, path: PathBuf, format: Option<&str>) -> PyResult<()> {
         let format = match format {

@@ -8,6 +8,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use subword_core::Error;
 
+use crate::trainer::is_without_pieces;
+
 /// The exception for an error.
 pub(crate) fn raise(py: Python<'_>, error: Error) -> PyErr {
     match error {
@@ -17,7 +19,10 @@ pub(crate) fn raise(py: Python<'_>, error: Error) -> PyErr {
         Error::Pattern { pattern, message } => new(py, "PatternError", (pattern, message)),
         Error::SpecialToken { token, position } => new(py, "SpecialTokenError", (token, position)),
         Error::Text { message, position } => new(py, "TextError", (message, position)),
-        Error::Training { message, hint } => new(py, "TrainingError", (message, hint)),
+        Error::Training { ref message, ref hint } => {
+            let class = if is_without_pieces(&error) { "NoPiecesError" } else { "TrainingError" };
+            new(py, class, (message, hint))
+        }
         Error::NotUtf8 { place, position } => {
             let hint = "pass errors=\"replace\" to put U+FFFD in its place";
             new(py, "TextError", (format!("{place}: not UTF-8"), position, hint))
@@ -48,6 +53,11 @@ pub(crate) fn new<'py>(
         Ok(PyErr::from_value(class.call1(fields)?))
     };
     make().unwrap_or_else(|error| error)
+}
+
+/// An argument of a call that makes no sense. The message names the argument, too.
+pub(crate) fn argument(name: &str, message: String) -> PyErr {
+    Python::attach(|py| new(py, "ArgumentError", (name, message)))
 }
 
 /// The engine's own failure, which no input may cause.

@@ -1,5 +1,6 @@
 //! The Python door: converts types, frees the GIL, maps errors. It decides nothing.
 
+mod about;
 mod arrays;
 mod batch;
 mod counts;
@@ -40,7 +41,7 @@ mod _core {
     #[pymodule_export]
     use super::writing::encode_files;
     #[pymodule_export]
-    use super::{patterns, utf8};
+    use super::{normalize, patterns, utf8};
 
     /// How much memory the cache of each thread may use, if the caller does not say.
     #[pymodule_export]
@@ -68,6 +69,21 @@ fn utf8<'py>(
     errors: text::Errors,
 ) -> PyResult<Bound<'py, pyo3::types::PyBytes>> {
     Ok(pyo3::types::PyBytes::new(text.py(), text::Text::new(text, errors)?.bytes()))
+}
+
+/// A text as a normaliser changes it; unchanged without one.
+#[pyfunction]
+#[pyo3(signature = (text, normalizer))]
+fn normalize<'py>(
+    text: &Bound<'py, PyAny>,
+    normalizer: Option<counts::NormalizerArgument>,
+) -> PyResult<Bound<'py, pyo3::types::PyBytes>> {
+    let py = text.py();
+    let text = text::Text::new(text, text::Errors::Strict)?;
+    let text = text.bytes();
+    let normalizer = counts::normalizer_of(normalizer);
+    let normal = engine::run(py, text.len(), || normalizer.apply_by_blocks(text))?;
+    Ok(pyo3::types::PyBytes::new(py, &normal))
 }
 
 /// The pieces of a text.

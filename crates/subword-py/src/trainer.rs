@@ -5,9 +5,10 @@ use std::sync::Arc;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
-use subword_core::Error;
 use subword_core::bpe::train::{Effort, Merge, Score, Stop, Ties};
+use subword_core::pretok::Named;
 use subword_core::trainer::{Settings, Size, Start, Trained, Training, wordpiece};
+use subword_core::{Error, Pattern};
 
 use crate::counts::Counts;
 use crate::engine::Engine;
@@ -173,6 +174,16 @@ pub(crate) fn train_bpe(
         ..Settings::new(size)
     };
     run(py, watch, || Training::new(&counts.read(), &settings), Training::run)
+}
+
+/// Whether an error of training says that there are no pieces, and nothing about the settings: whether it
+/// is the one that sound settings give for no pieces.
+pub(crate) fn is_without_pieces(error: &Error) -> bool {
+    let counting = subword_core::counting::Settings::new(Pattern::Named(Named::None));
+    let nothing = counting.counts();
+    nothing.is_ok_and(|nothing| {
+        Training::new(&nothing, &Settings::new(Size::Merges(0))).is_err_and(|said| said == *error)
+    })
 }
 
 /// Told how many merges there are, and how many there will be at most.

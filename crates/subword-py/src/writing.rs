@@ -1,4 +1,4 @@
-//! From a corpus to token files. `subword._encode_files` adds the rest in Python.
+//! From a corpus to token files. `subword._corpus.encode_files` adds the rest in Python.
 
 use std::path::PathBuf;
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,14 +12,24 @@ import click
 from subword import count_pieces
 from subword._cli.files import say
 from subword._cli.group import Failure, main
+from subword._cli.plots import check_plot
 from subword._cli.training import counts_in
-from subword._comparing.chart import METADATA, draw, text_chart
-from subword._comparing.process import measured
-from subword._comparing.report import difference, table
-from subword._comparing.run import Run
-from subword._comparing.task import WORDS, Task, in_lower_case, task_of_bytes, task_of_words
-from subword._comparing.trainers import TOKENIZERS, TRAINERS, available
-from subword._progress import showing
+from subword.compare import (
+    TOKENIZERS,
+    TRAINERS,
+    WORDS,
+    Run,
+    Task,
+    available,
+    difference,
+    draw,
+    in_lower_case,
+    measured,
+    table,
+    task_of_bytes,
+    task_of_words,
+    text_chart,
+)
 
 
 @main.command()
@@ -122,14 +131,6 @@ def compare(
         draw(runs, path)
 
 
-def check_plot(path: Path) -> None:
-    """Whether the picture can be drawn, before anything is measured."""
-    if path.suffix.lower() not in METADATA:
-        raise click.UsageError(f"--plot {path}: expected a file that ends in .png or .svg")
-    if importlib.util.find_spec("matplotlib") is None:
-        raise Failure("--plot needs matplotlib", "pip install 'subword[plot]'")
-
-
 def task_of(
     corpus: Sequence[Path],
     num_merges: int,
@@ -153,13 +154,12 @@ def task_of(
 
 def run_all(names: Sequence[str], task: Task) -> list[Run]:
     """One trainer after the other."""
+    from tqdm import tqdm
+
     runs: list[Run] = []
-    with showing(None, "comparing", len(names), "trainer") as update:
-        for name in names:
-            try:
-                runs.append(measured(name, task))
-            except subprocess.CalledProcessError as error:
-                raise Failure(f"{name} ended with exit code {error.returncode}") from error
-            if update is not None:
-                update(len(runs))
+    for name in tqdm(names, "comparing", unit="trainer", delay=0.5, disable=None, leave=False):
+        try:
+            runs.append(measured(name, task))
+        except subprocess.CalledProcessError as error:
+            raise Failure(f"{name} ended with exit code {error.returncode}") from error
     return runs

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import click
 
-from subword import Tokenizer
+from subword import EncodedFiles, Tokenizer, encode_files
 from subword._cli.files import print_error, print_rows
 from subword._cli.group import (
     main,
@@ -18,9 +18,6 @@ from subword._cli.group import (
     threads_option,
     tokenizer_argument,
 )
-
-if TYPE_CHECKING:
-    from subword._encode_files import EncodedFiles
 
 #: How many documents that were left out are shown; the manifest lists them all.
 MOST_SHOWN = 20
@@ -140,28 +137,24 @@ def encode_corpus(
     def tell(progress: dict[str, float]) -> None:
         click.echo(json.dumps({"event": "progress", **progress}))
 
-    try:
-        made = tok.encode_files(
-            files,
-            out,
-            split=split,
-            field=field,
-            append=append,
-            special=special,
-            errors=errors,
-            on_error=on_error,
-            dtype=dtype,
-            shard_size=shard_size,
-            max_document=max_document,
-            threads=threads,
-            overwrite=overwrite,
-            verify=verify,
-            progress=tell if as_json else None,
-        )
-    except ValueError as error:
-        if type(error) is ValueError:  # an argument that makes no sense
-            raise click.UsageError(str(error)) from error
-        raise
+    made = encode_files(
+        tok,
+        files,
+        out,
+        split=split,
+        field=field,
+        append=append,
+        special=special,
+        errors=errors,
+        on_error=on_error,
+        dtype=dtype,
+        shard_size=shard_size,
+        max_document=max_document,
+        threads=threads,
+        overwrite=overwrite,
+        verify=verify,
+        progress=tell if as_json else None,
+    )
     if as_json:
         click.echo(json.dumps(machine_summary(made)))
     else:

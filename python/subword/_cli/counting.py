@@ -11,7 +11,7 @@ import click
 
 from subword import Counts, Tokenizer, count_pieces
 from subword._cli.files import STANDARD, print_rows, printable, read
-from subword._cli.group import main, special_option, threads_option
+from subword._cli.group import PATTERNS, main, special_option, threads_option
 
 counts_out_option = click.option(
     "--out",
@@ -40,8 +40,7 @@ min_count_option = click.option(
     "--pattern",
     metavar="NAME",
     help="The split pattern: of a tokenizer file that does not hold one (.tiktoken), or with --out "
-    "of the pieces (gpt2 if not given). gpt2, cl100k, o200k, llama3, qwen2, deepseek-v3, "
-    "bert, whitespace, none, or a regular expression.",
+    f"of the pieces (gpt2 without it): {PATTERNS}.",
 )
 @click.option(
     "--normalizer",
@@ -119,26 +118,17 @@ def count(
         count_tokens(first, files, special, pattern, threads)
         return
     start = time.perf_counter()
-    try:
-        counts = count_pieces(
-            [first, *files],
-            pattern="gpt2" if pattern is None else pattern,
-            special_tokens=special_tokens,
-            normalizer=normalizer,
-            threads=threads,
-            memory_limit=memory_limit,
-            field=field,
-            max_document=max_document,
-            errors=errors,
-        )
-    except ValueError as error:
-        if str(error).startswith("no normalizer"):
-            raise click.BadParameter(str(error)) from error
-        if str(error).startswith("max_document"):
-            raise click.BadParameter(f"expected a size like 1GB, found {max_document!r}") from error
-        if not str(error).startswith("memory_limit"):
-            raise
-        raise click.BadParameter(f"expected a size like 64MB, found {memory_limit!r}") from error
+    counts = count_pieces(
+        [first, *files],
+        pattern="gpt2" if pattern is None else pattern,
+        special_tokens=special_tokens,
+        normalizer=normalizer,
+        threads=threads,
+        memory_limit=memory_limit,
+        field=field,
+        max_document=max_document,
+        errors=errors,
+    )
     write(counts, out, min_count, start)
 
 

@@ -10,11 +10,11 @@ from typing import Literal
 import click
 
 from subword import Tokenizer, count_pieces, evaluate
-from subword._cli.comparing import check_plot
+from subword import prune as pruned
 from subword._cli.files import print_rows, say
 from subword._cli.group import Failure, main, pattern_option, threads_option, tokenizer_argument
+from subword._cli.plots import check_plot
 from subword._cli.training import counts_in
-from subword._counts import expanded
 
 #: Files whose name says nothing about the tokenizer in them: the folder does.
 NAMELESS = {"tokenizer.json", "vocab.json", "vocab.txt"}
@@ -127,20 +127,15 @@ def evaluate_command(
     """
     for path in plots:
         check_plot(path)
-    tokenizers = loaded([tokenizer, *others], pattern)
-    try:
-        found = evaluate(
-            tokenizers,
-            files if by == "file" else folders(files),
-            sizes=sizes,
-            field=field,
-            errors=errors,
-            threads=threads,
-        )
-    except ValueError as error:
-        if not str(error).startswith("vocab_size="):
-            raise
-        raise click.BadParameter(str(error), param_hint="--sizes") from error
+    found = evaluate(
+        loaded([tokenizer, *others], pattern),
+        files,
+        by=by,
+        sizes=sizes,
+        field=field,
+        errors=errors,
+        threads=threads,
+    )
     if format_ == "json":
         click.echo(json.dumps(found.as_dict(), ensure_ascii=False, indent=1))
     else:
@@ -163,14 +158,6 @@ def loaded(paths: Sequence[Path], pattern: str | None) -> dict[str, Tokenizer]:
         )
         for at, (name, path) in enumerate(zip(names, paths, strict=True))
     }
-
-
-def folders(files: Sequence[Path]) -> dict[str, list[Path]]:
-    """Files by the folder that they are in."""
-    found: dict[str, list[Path]] = {}
-    for path in expanded(files):
-        found.setdefault(path.resolve().parent.name, []).append(path)
-    return found
 
 
 @main.command()
@@ -230,7 +217,7 @@ def prune(
         )
     if not len(counts):
         raise Failure("there are no pieces, and all tokens would go")
-    smaller, new_ids = tok.pruned(counts, threads=threads)
+    smaller, new_ids = pruned(tok, counts, threads=threads)
     smaller.save(out)
     if ids is not None:
         np.save(ids, new_ids)

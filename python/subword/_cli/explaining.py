@@ -9,10 +9,10 @@ from typing import Literal
 
 import click
 
-from subword import Tokenizer
+from subword import Tokenizer, explain_text
+from subword._cli.colours import has_colours
 from subword._cli.files import STANDARD, read, say
 from subword._cli.group import main, pattern_option, special_option, tokenizer_argument
-from subword._colours import has_colours
 
 
 @main.command()
@@ -48,7 +48,7 @@ def explain(
     """
     raw = read(STANDARD) if text == str(STANDARD) else os.fsencode(text)
     tok = Tokenizer.load(tokenizer, pattern=pattern)
-    for at, piece in enumerate(tok.explain_text(raw, special=special)):
+    for at, piece in enumerate(explain_text(tok, raw, special=special)):
         if format_ == "json":
             click.echo(json.dumps(piece.as_dict()))
             continue

@@ -62,8 +62,7 @@ def explore(
         from subword.explorer.explored import add_log
         from subword.explorer.samples import built_in
     except ImportError as error:
-        message, _, hint = str(error).partition("\n  hint: ")
-        raise Failure(message, hint or None) from error
+        raise Failure(str(error)) from error  # it has a hint
 
     names = shortest_names(tokenizers)
     by_path = patterns_of(tokenizers, patterns)

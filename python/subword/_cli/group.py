@@ -11,7 +11,7 @@ from typing import IO, Any
 
 import click
 
-from subword import SpecialTokenError, SubwordError
+from subword import ArgumentError, SpecialTokenError, SubwordError, patterns
 from subword._cli.files import STANDARD, print_error, printable
 from subword._starting import quietly
 
@@ -47,8 +47,12 @@ class Commands(click.Group):
         except SpecialTokenError as error:
             what = f"the text spells the special token {error.token!r} at byte {error.position}"
             raise Failure(what, "pass --special encode or --special text") from error
+        except ArgumentError as error:
+            option = f"--{error.argument.replace('_', '-')}"
+            raise click.BadParameter(error.message, param_hint=option) from error
         except SubwordError as error:
-            raise Failure(as_options(str(error))) from error
+            hint = getattr(error, "hint", None)
+            raise Failure(error.summary, hint and as_options(hint)) from error
         except OSError as error:
             place = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
             raise Failure(f"{place}{error.strerror or error}") from error
@@ -59,16 +63,20 @@ def show_warning(message: Warning | str, *_: object, **__: object) -> None:
     print_error(f"warning: {message}")
 
 
-def as_options(message: str) -> str:
-    """The same with the arguments of Python as options: ``pattern="x"`` is ``--pattern x`` here."""
-    what, hint, to_type = message.partition("\n  hint: ")
+def as_options(hint: str) -> str:
+    """A hint with the arguments of Python as options: ``pattern="x"`` is ``--pattern x`` here.
+
+    Hints are sentences that name arguments as Python writes them, and that notation is regular:
+    the options have the same names. A hint with fields instead would need a second form of every
+    sentence, in two languages, for this one reader.
+    """
 
     def option(found: re.Match[str]) -> str:
         name, text, number, flag = found.groups()
         value = "" if flag else f" {number or text}"
         return f"--{name.replace('_', '-')}{value}"
 
-    return what + hint + re.sub(r'\b([a-z_]+)=(?:"([^"]*)"|(\d+)|(True))', option, to_type)
+    return re.sub(r'\b([a-z_]+)=(?:"([^"]*)"|(\d+)|(True))', option, hint)
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -96,6 +104,9 @@ def main() -> None:
     """
 
 
+#: What `--pattern` takes.
+PATTERNS = f"{', '.join(sorted(patterns))}, or a regular expression"
+
 tokenizer_argument = click.argument("tokenizer", type=click.Path(path_type=Path))
 file_argument = click.argument("file", type=click.Path(path_type=Path), default=STANDARD)
 out_option = click.option(
@@ -107,8 +118,7 @@ out_option = click.option(
 pattern_option = click.option(
     "--pattern",
     metavar="NAME",
-    help="The split pattern, for a file that does not hold one (.tiktoken): gpt2, cl100k, o200k, "
-    "llama3, qwen2, deepseek-v3, whitespace, none, or a regular expression.",
+    help=f"The split pattern, for a file that does not hold one (.tiktoken): {PATTERNS}.",
 )
 special_option = click.option(
     "--special",

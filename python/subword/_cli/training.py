@@ -17,12 +17,13 @@ from subword import (
     TrainingWarning,
     WordPieceTrainer,
     count_pieces,
+    training_log,
 )
 from subword._cli import watching
+from subword._cli.colours import has_colours
 from subword._cli.describing import shown
 from subword._cli.files import print_error, print_rows, say
-from subword._cli.group import Failure, main, threads_option
-from subword._colours import has_colours
+from subword._cli.group import PATTERNS, Failure, main, threads_option
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -79,8 +80,7 @@ def reading_options(command: Command) -> Command:
 @click.option(
     "--pattern",
     metavar="NAME",
-    help="The split pattern: gpt2 (without it), cl100k, o200k, llama3, qwen2, deepseek-v3, "
-    "whitespace, none, or a regular expression. Counts bring their own.",
+    help=f"The split pattern (gpt2 without it): {PATTERNS}. Counts bring their own.",
 )
 @click.option(
     "--special-token",
@@ -208,8 +208,9 @@ def learn(
 def save(tok: Tokenizer, out: Path, format_: str | None, log: Path | None) -> None:
     """Write the tokenizer, and what happened."""
     tok.save(out, format=format_)
-    if log is not None and tok.training_log is not None:
-        tok.training_log.save(log)
+    learned = training_log(tok)
+    if log is not None and learned is not None:
+        learned.save(log)
 
 
 def tell(tok: Tokenizer, out: Path, notes: Sequence[str]) -> None:
@@ -228,7 +229,7 @@ def show_rounds(
     corpus: Sequence[Path], tok: Tokenizer, settings: dict[str, Any], reading: dict[str, Any]
 ) -> None:
     """Show how the tokenizer was learned, merge by merge, if the corpus is small."""
-    log, base = tok.training_log, settings["base"]
+    log, base = training_log(tok), settings["base"]
     assert log is not None  # it was trained just now
     if log.different > watching.MOST_PIECES:
         what = f"{log.different:,} different pieces, the most is {watching.MOST_PIECES:,}"
@@ -271,7 +272,7 @@ def is_counts(path: Path) -> bool:
 
 def summary(tok: Tokenizer, out: Path) -> Iterator[tuple[str, str]]:
     """What was learned and what it took, row by row."""
-    log = tok.training_log
+    log = training_log(tok)
     assert log is not None  # it was trained just now
     special = len(tok.special_tokens)
     first = tok.vocab_size - special - len(log.merges)

@@ -19,9 +19,8 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from typing import Literal
 
-from subword import Counts, Tokenizer
-from subword._colours import BRIGHT, FAINT, NOTED, painted
-from subword._explain import spaced, visible
+from subword import Counts, Tokenizer, training_log, visible
+from subword._cli.colours import BRIGHT, FAINT, NOTED, painted
 from subword.reference import merge_by_list, merge_by_rank
 from subword.reference.characters import WHITE
 from subword.reference.naive import apply, count_pairs
@@ -67,7 +66,7 @@ def rounds(
     base: Tokenizer | None = None,
 ) -> Iterator[Round]:
     """The rounds of the training of ``tok``, which has just learned from these counts."""
-    log = tok.training_log
+    log = training_log(tok)
     assert log is not None
     words = list(first_words(counts, tok, base))
     mark = (tok.end_of_word or "").encode()
@@ -116,7 +115,7 @@ def first_words(
     counts: Counts, tok: Tokenizer, base: Tokenizer | None
 ) -> Iterator[tuple[list[bytes], int]]:
     """The pieces as the tokens that training starts from, the most frequent first."""
-    log = tok.training_log
+    log = training_log(tok)
     assert log is not None
     pieces = counts.most_common()
     if base is not None:
@@ -204,6 +203,12 @@ def places(changed: Changed) -> list[int]:
             made.append(at)
             left += 2
     return made
+
+
+def spaced(tokens: Sequence[bytes], made: Sequence[int] = ()) -> str:
+    """Tokens with spaces between them; those at the places ``made`` are bright."""
+    words = (painted(visible(token), BRIGHT, at in made) for at, token in enumerate(tokens))
+    return " ".join(words)
 
 
 def joined(pair: Iterable[bytes]) -> str:

@@ -159,8 +159,8 @@ def endpoint(explored: Sequence[Explored], answer: Answer, at_once: asyncio.Sema
         except RefusedError as refused:
             return failure(refused)
         except SubwordError as error:
-            message, _, hint = str(error).partition("\n  hint: ")
-            return failure(RefusedError(400, message, hint or None))
+            hint = getattr(error, "hint", None)
+            return failure(RefusedError(400, error.summary, hint))
 
     return answered
 

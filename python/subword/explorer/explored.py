@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from subword import ModelFormatError, Tokenizer
+from subword import ModelFormatError, Tokenizer, training_log
 from subword.explorer.questions import RefusedError
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class Explored:
     counts: Mapping[Pair, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        log = self.tok.training_log
+        log = training_log(self.tok)
         if log is not None and not self.counts:
             self.counts = {merge.pair: merge.count for merge in log.merges}
 

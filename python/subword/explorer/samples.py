@@ -9,7 +9,7 @@ import json
 import warnings
 from importlib import resources
 
-from subword import BpeTrainer, TrainingWarning
+from subword import BpeTrainer, TrainingWarning, truncate
 from subword.explorer.explored import Explored
 
 DATA = resources.files("subword") / "explorer" / "data"
@@ -27,4 +27,4 @@ def built_in() -> list[Explored]:
         warnings.simplefilter("ignore", TrainingWarning)
         tok = trainer.train_iter([TEXT])
     small = Explored("small", tok)
-    return [small, Explored("smaller", tok.truncated(400), small.counts)]
+    return [small, Explored("smaller", truncate(tok, 400), small.counts)]

@@ -6,6 +6,7 @@ Nothing here is imported by `import subword`; each file is imported by its full 
   ``import subword.integrations.tiktoken as tiktoken`` and leave the rest of the code as it is.
 * `subword.integrations.transformers`: a tokenizer as `PreTrainedTokenizerFast`.
 * `subword.integrations.datasets`: the texts of a dataset to ids.
+* `subword.integrations.cs336`: the names of Stanford's CS336, assignment 1.
 * `subword.integrations.spark` and `subword.integrations.ray`: counting, training and encoding on a
   cluster.
 

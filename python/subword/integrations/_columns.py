@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from subword import CorpusError, Counts, Tokenizer, _core, count_pieces
+from subword import CorpusError, Counts, Tokenizer, count_pieces
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -58,13 +58,13 @@ class Encode:
 
         check_new(self.to, table.column_names)
         texts = texts_of(table, self.column)
-        ids, ends = self.tok.encode_batch_arrays(
+        ids, bounds = self.tok.encode_batch_arrays(
             ["" if text is None else text for text in texts], threads=1, **self.settings
         )
-        offsets = pa.array(ends).cast(pa.int32())
+        starts = pa.array(bounds).cast(pa.int32())
         values = pa.array(ids.view(np.int32))  # an id has 21 bits at most
         missing = pa.array([text is None for text in texts], pa.bool_())
-        return table.append_column(self.to, pa.ListArray.from_arrays(offsets, values, mask=missing))
+        return table.append_column(self.to, pa.ListArray.from_arrays(starts, values, mask=missing))
 
 
 @dataclass(frozen=True)
@@ -136,14 +136,14 @@ class Pack:
     def __call__(self, tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
         import pyarrow as pa
 
-        yield pa.table({"counts": [added_up(tables, self.made_by)._counts.to_bytes()]})
+        yield pa.table({"counts": [added_up(tables, self.made_by).to_bytes()]})
 
 
 def unpacked(rows: Iterable[bytes], made_by: dict[str, Any]) -> Counts:
     """All the counts that were packed, as one."""
     counts = Counts(**made_by)
     for row in rows:
-        counts += Counts._of(_core.Counts.from_bytes(row))
+        counts += Counts.load(row)
     return counts
 
 

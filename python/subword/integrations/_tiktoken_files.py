@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import os
 import tempfile
 from collections.abc import Iterator
@@ -49,3 +50,12 @@ def places(published: Published, directory: Path | None) -> Iterator[Path]:
         cache = os.environ.get("DATA_GYM_CACHE_DIR", default)
         if cache := os.environ.get("TIKTOKEN_CACHE_DIR", cache):
             yield Path(cache, cached)
+
+
+def real_names() -> list[str]:
+    """The encodings of the real tiktoken and of its plugins; none if it is not installed."""
+    if importlib.util.find_spec("tiktoken") is None:
+        return []
+    import tiktoken
+
+    return list(tiktoken.list_encoding_names())

@@ -134,3 +134,18 @@ MODEL_PREFIXES = {
     "ft:davinci-002": "cl100k_base",
     "ft:babbage-002": "cl100k_base",
 }
+
+
+def encoding_name_for_model(model_name: str) -> str:
+    """The name of the encoding that a model uses.
+
+    Example:
+        >>> encoding_name_for_model("gpt-4o-2024-05-13")
+        'o200k_base'
+    """
+    if model_name in MODELS:
+        return MODELS[model_name]
+    for prefix, name in MODEL_PREFIXES.items():
+        if model_name.startswith(prefix):
+            return name
+    raise KeyError(f"no encoding is known for the model {model_name!r}: use get_encoding")

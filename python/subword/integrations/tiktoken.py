@@ -29,18 +29,18 @@ has the published hash.
 from __future__ import annotations
 
 import functools
-import importlib.util
 import os
 import re
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from subword import ModelFormatError, TextError, Tokenizer, UnknownIdError, _core
-from subword.integrations._tiktoken_files import find
-from subword.integrations._tiktoken_table import ENCODINGS, MODEL_PREFIXES, MODELS
+from subword import ModelFormatError, TextError, Tokenizer, UnknownIdError
+from subword.integrations._tiktoken_files import find, real_names
+from subword.integrations._tiktoken_table import ENCODINGS, encoding_name_for_model
+from subword.integrations._tiktoken_text import any_of, check_threads, check_type, refuse, repaired
 from subword.integrations._tiktoken_unstable import Unstable
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ class Encoding:
         ordinary text otherwise.
         """
         allowed, disallowed = self._resolve(allowed_special, disallowed_special)
-        _refuse(text, disallowed)
+        refuse(text, disallowed)
         return self._encode(text, allowed)
 
     def encode_to_numpy(
@@ -150,8 +150,8 @@ class Encoding:
     ) -> npt.NDArray[np.uint32]:
         """`encode` into an array. Unlike there, and like tiktoken, surrogates are an error."""
         allowed, disallowed = self._resolve(allowed_special, disallowed_special)
-        _refuse(text, disallowed)
-        _check_type(text)
+        refuse(text, disallowed)
+        check_type(text)
         try:
             return self._tokenizer.encode_array(text, special=allowed)
         except TextError:
@@ -174,7 +174,7 @@ class Encoding:
         allowed, disallowed = self._resolve(allowed_special, disallowed_special)
         texts = list(text)
         for one in texts:
-            _refuse(one, disallowed)
+            refuse(one, disallowed)
         return self._encode_batch(texts, allowed, num_threads)
 
     def encode_with_unstable(
@@ -189,8 +189,8 @@ class Encoding:
         Needs the package `regex`, on which tiktoken depends as well.
         """
         allowed, disallowed = self._resolve(allowed_special, disallowed_special)
-        _refuse(text, disallowed)
-        _check_type(text)
+        refuse(text, disallowed)
+        check_type(text)
         text.encode()  # surrogates are a UnicodeEncodeError, as in tiktoken
         return self._unstable.encode(text, allowed)
 
@@ -287,7 +287,7 @@ class Encoding:
 
     @functools.cached_property
     def _any_special(self) -> re.Pattern[str] | None:
-        return _any_of(frozenset(self._special_tokens))
+        return any_of(frozenset(self._special_tokens))
 
     def _resolve(
         self, allowed: Allowed, disallowed: Disallowed
@@ -302,29 +302,29 @@ class Encoding:
             raise TypeError(f'allowed_special: expected "all" or a set, found {found}')
         if disallowed == "all":
             disallowed = self.special_tokens_set - allowed
-        return (self.special_tokens_set & allowed) or "text", _any_of(frozenset(disallowed))
+        return (self.special_tokens_set & allowed) or "text", any_of(frozenset(disallowed))
 
     def _encode(self, text: str, special: Literal["text"] | set[str]) -> list[int]:
-        _check_type(text)
+        check_type(text)
         try:
             return self._tokenizer.encode(text, special=special)
         except TextError:
-            return self._tokenizer.encode(_repaired(text), special=special)
+            return self._tokenizer.encode(repaired(text), special=special)
 
     def _encode_batch(
         self, texts: Sequence[str], special: Literal["text"] | set[str], num_threads: int
     ) -> list[list[int]]:
-        _check_threads(num_threads)
+        check_threads(num_threads)
         texts = list(texts)
         for text in texts:
-            _check_type(text)
+            check_type(text)
         try:
             return self._tokenizer.encode_batch(texts, special=special, threads=num_threads)
         except TextError:
             return [self._encode(text, special) for text in texts]
 
     def _bytes(self, batch: Sequence[Sequence[int]], num_threads: int) -> Iterator[bytes]:
-        _check_threads(num_threads)
+        check_threads(num_threads)
         return map(self.decode_bytes, batch)
 
 
@@ -351,24 +351,9 @@ def encoding_for_model(model_name: str) -> Encoding:
     return get_encoding(encoding_name_for_model(model_name))
 
 
-def encoding_name_for_model(model_name: str) -> str:
-    """The name of the encoding that a model uses.
-
-    Example:
-        >>> encoding_name_for_model("gpt-4o-2024-05-13")
-        'o200k_base'
-    """
-    if model_name in MODELS:
-        return MODELS[model_name]
-    for prefix, name in MODEL_PREFIXES.items():
-        if model_name.startswith(prefix):
-            return name
-    raise KeyError(f"no encoding is known for the model {model_name!r}: use get_encoding")
-
-
 def list_encoding_names() -> list[str]:
     """The names that `get_encoding` knows, those of tiktoken's plugins included."""
-    return list(dict.fromkeys([*ENCODINGS, *_real_names()]))
+    return list(dict.fromkeys([*ENCODINGS, *real_names()]))
 
 
 def _load(name: str, directory: Path | None) -> Encoding:
@@ -376,12 +361,13 @@ def _load(name: str, directory: Path | None) -> Encoding:
     if published is not None and (found := find(published, directory)) is not None:
         enc = Encoding.__new__(Encoding)
         special_tokens = dict(published.special_tokens)
-        path, content = found
-        model = _core.Model.load_bytes(content, path, published.pattern, special_tokens)
-        tokenizer = Tokenizer._of(model, _core.DEFAULT_CACHE_BYTES)
+        _, content = found
+        tokenizer = Tokenizer.load(
+            content, pattern=published.pattern, special_tokens=special_tokens
+        )
         enc._set(name, published.pattern, special_tokens, tokenizer)
         return enc
-    if directory is None and name in _real_names():
+    if directory is None and name in real_names():
         import tiktoken
 
         real = tiktoken.get_encoding(name)
@@ -398,51 +384,7 @@ def _load(name: str, directory: Path | None) -> Encoding:
     )
 
 
-def _real_names() -> list[str]:
-    """The encodings of the real tiktoken and of its plugins; none if it is not installed."""
-    if importlib.util.find_spec("tiktoken") is None:
-        return []
-    import tiktoken
-
-    return list(tiktoken.list_encoding_names())
-
-
 def _rebuilt(
     name: str, pat_str: str, ranks: dict[bytes, int], special_tokens: dict[str, int]
 ) -> Encoding:
     return Encoding(name, pat_str=pat_str, mergeable_ranks=ranks, special_tokens=special_tokens)
-
-
-@functools.lru_cache(maxsize=128)
-def _any_of(tokens: frozenset[str]) -> re.Pattern[str] | None:
-    longest_first = sorted(tokens, key=lambda token: (-len(token), token))
-    return re.compile("|".join(map(re.escape, longest_first))) if tokens else None
-
-
-def _refuse(text: str, disallowed: re.Pattern[str] | None) -> None:
-    if disallowed is not None and (match := disallowed.search(text)):
-        _raise_disallowed(match.group())
-
-
-def _raise_disallowed(token: str) -> NoReturn:
-    raise ValueError(
-        f"Encountered text corresponding to disallowed special token {token!r}.\n"
-        f"  hint: pass allowed_special={{{token!r}}} to encode it as the special token, "
-        f"disallowed_special=(enc.special_tokens_set - {{{token!r}}}) to encode it as ordinary "
-        "text, or disallowed_special=() to encode all special tokens so"
-    )
-
-
-def _check_type(text: object) -> None:
-    if not isinstance(text, str):
-        raise TypeError(f"expected str, found {type(text).__name__}")
-
-
-def _check_threads(num_threads: int) -> None:
-    if num_threads <= 0:
-        raise ValueError(f"num_threads={num_threads}: at least one thread is needed")
-
-
-def _repaired(text: str) -> str:
-    """Surrogate pairs joined to the character that they stand for, lone ones replaced by U+FFFD."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -1,7 +1,0 @@
-"""Tokenizers measured on texts: what is counted, the measures, a table, pictures.
-
-counting    files -> words, and how often each token comes out
-measures    what the numbers are
-report      the measures of several tokenizers on several texts: table, JSON
-chart       the same as a picture
-"""

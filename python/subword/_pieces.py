@@ -1,0 +1,84 @@
+"""Seeing what happens to a text before anything is merged: normalised, then cut into pieces.
+
+    text -> normalize -> split -> pieces -> tokens
+
+A pattern cuts a text into pieces, which no merge crosses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, overload
+
+from subword import _core
+
+if TYPE_CHECKING:
+    from subword._types import Pattern
+
+#: The patterns that have a name, and the regular expressions that define them. Several expressions
+#: are applied one after the other; none at all leaves the text in one piece. Anything else that is
+#: passed as ``pattern=`` is a regular expression itself.
+patterns: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {name: tuple(regexes) for name, regexes in _core.patterns().items()}
+)
+
+
+@overload
+def split(text: str, pattern: Pattern) -> list[str]: ...
+@overload
+def split(text: bytes | bytearray | memoryview, pattern: Pattern) -> list[bytes]: ...
+def split(text: str | bytes | bytearray | memoryview, pattern: Pattern) -> list[str] | list[bytes]:
+    """Cut a text into the pieces that a pattern gives.
+
+    Args:
+        text: A ``str``, or bytes that need not be UTF-8.
+        pattern: A name (`patterns` lists them), a regular expression, or several that cut one after
+            the other. ``tok.pattern`` is that of a tokenizer.
+
+    Returns:
+        The pieces, of the type of the text. Joined, they are the text.
+
+    Raises:
+        PatternError: The pattern does not compile, or gave up.
+        TextError: A ``str`` has a lone surrogate.
+
+    Example:
+        >>> import subword
+        >>> subword.split("Hello world! 2024", "gpt2")
+        ['Hello', ' world', '!', ' 2024']
+        >>> subword.split(b"low-lower", r"[a-z]+|-")
+        [b'low', b'-', b'lower']
+    """
+    pieces = _core.split(text, pattern)
+    return [piece.decode() for piece in pieces] if isinstance(text, str) else pieces
+
+
+@overload
+def normalize(text: str, normalizer: str | None) -> str: ...
+@overload
+def normalize(text: bytes | bytearray | memoryview, normalizer: str | None) -> bytes: ...
+def normalize(text: str | bytes | bytearray | memoryview, normalizer: str | None) -> str | bytes:
+    """Change a text as a tokenizer does before it cuts the text into pieces.
+
+    Args:
+        text: A ``str``, or bytes. Bytes that are not UTF-8 stay as they are.
+        normalizer: "nfc", "nfd", "nfkc", "nfkd", "nfc-lowercase", "bert-uncased" or "bert-cased";
+            None changes nothing. ``tok.normalizer`` is that of a tokenizer.
+
+    Returns:
+        The normalised text, of the type of the text.
+
+    Raises:
+        ArgumentError: No normalizer has this name.
+        TextError: A ``str`` has a lone surrogate.
+
+    Example:
+        >>> import subword
+        >>> subword.normalize("Löwe, 你好", "bert-uncased")
+        'lowe,  你  好 '
+        >>> subword.normalize("ﬁve", "nfkc")
+        'five'
+    """
+    normal = _core.normalize(text, normalizer)
+    return normal.decode() if isinstance(text, str) else normal

@@ -1,0 +1,155 @@
+"""Training byte-pair encoding: settings in, a trained tokenizer out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from subword import _core
+from subword._counts import Counts
+from subword._special import listed
+from subword._tokenizer import Tokenizer
+from subword._train.base import Learn, Trainer, check_pattern
+
+if TYPE_CHECKING:
+    from subword._types import Pattern
+
+
+class BpeTrainer(Trainer):
+    """Learns byte-pair encoding from a corpus.
+
+    The result depends on the piece counts and on these settings alone.
+
+    Args:
+        vocab_size: The number of tokens in all: first tokens, merges and special tokens. Pass this
+            or ``num_merges``.
+        num_merges: The number of merges.
+        pattern: What cuts a text into pieces, which no merge crosses. Counts and a base bring their
+            own; otherwise it is "gpt2", or "whitespace" for words, with an ``end_of_word`` or of
+            "chars".
+        special_tokens: Strings that are cut out of the text before, and get the last ids.
+        ties: Which of two pairs that occur equally often is merged first: "greatest", the one whose
+            bytes sort last, or "smallest-ids", as Hugging Face does.
+        min_count: A pair that occurs less often is not merged.
+        max_token_length: No token gets longer, in bytes; with "chars" in characters, without the
+            mark. (Hugging Face's trainer leaves the limit itself out: its 6 is 5 here.)
+        initial_vocab: The tokens to start with: "bytes", "chars" (the characters of the corpus), or
+            a list of bytes whose positions are the ids.
+        end_of_word: A mark that ends every piece, a token of its own. By default "</w>" for
+            "chars", where "" means none, and none for bytes.
+        unk_token: For "chars", the special token of unknown characters.
+        limit_alphabet: For "chars", how many characters to keep, the most frequent; None keeps all.
+        base: A tokenizer to go on from. Its ids stay, new merges follow.
+        threads: How many threads may count; None means one for each core.
+        progress: Whether to show a bar; None shows one if standard error is a terminal.
+
+    Example:
+        >>> from subword import BpeTrainer
+        >>> trainer = BpeTrainer(vocab_size=259, special_tokens=["<|endoftext|>"])
+        >>> tok = trainer.train_iter(["low low lower<|endoftext|>lowest"])
+        >>> tok.merges
+        [(b'o', b'w'), (b'l', b'ow')]
+        >>> tok.encode("lower")
+        [257, 101, 114]
+    """
+
+    def __init__(
+        self,
+        vocab_size: int | None = None,
+        *,
+        num_merges: int | None = None,
+        pattern: Pattern | None = None,
+        special_tokens: Sequence[str] | None = None,
+        ties: Literal["greatest", "smallest-ids"] = "greatest",
+        min_count: int = 1,
+        max_token_length: int | None = None,
+        initial_vocab: Literal["bytes", "chars"] | Sequence[bytes] = "bytes",
+        end_of_word: str | None = None,
+        unk_token: str | None = None,
+        limit_alphabet: int | None = None,
+        base: Tokenizer | None = None,
+        threads: int | None = None,
+        progress: bool | None = None,
+    ) -> None:
+        """Keep the settings; they are checked by what uses them."""
+        self.vocab_size = vocab_size
+        self.num_merges = num_merges
+        self.pattern = pattern
+        self.special_tokens = special_tokens
+        self.ties = ties
+        self.min_count = min_count
+        self.max_token_length = max_token_length
+        self.initial_vocab = initial_vocab
+        self.end_of_word = end_of_word
+        self.unk_token = unk_token
+        self.limit_alphabet = limit_alphabet
+        self.base = base
+        self.threads = threads
+        self.progress = progress
+
+    def _check_counts(self, counts: Counts) -> None:
+        if self.pattern is not None:
+            check_pattern(self.pattern, counts)
+
+    def _engine(self) -> Learn:
+        return _core.train_bpe
+
+    def _counting(self) -> dict[str, Any]:
+        return {"pattern": self._pattern(), "special_tokens": self._special_tokens()}
+
+    def _settings(self) -> dict[str, Any]:
+        special_tokens = self.special_tokens
+        return {
+            "vocab_size": self.vocab_size,
+            "num_merges": self.num_merges,
+            "special_tokens": None if special_tokens is None else listed(special_tokens),
+            "ties": self.ties,
+            "min_count": self.min_count,
+            "max_token_length": self.max_token_length,
+            "initial_vocab": self.initial_vocab,
+            "end_of_word": self._mark(),
+            "unk_token": self.unk_token,
+            "limit_alphabet": self.limit_alphabet,
+            "base": self.base,
+        }
+
+    def _check(self) -> None:
+        if self.base is not None and not isinstance(self.base, Tokenizer):
+            raise TypeError(f"base must be a Tokenizer, not {type(self.base).__name__}")
+        super()._check()
+
+    def _merges(self) -> int | None:
+        if self.num_merges is not None or self.vocab_size is None:
+            return self.num_merges
+        first = 256 if self.base is None else self.base.vocab_size
+        return max(0, self.vocab_size - first)
+
+    def _too_much(self, log: _core.TrainingLog, tokens: int) -> str | None:
+        if log.stop != "no pair left":
+            return None
+        name = "vocab_size" if self.num_merges is None else "num_merges"
+        return (
+            f"{name}={getattr(self, name)} is more than the corpus has: no pair is left after "
+            f"{len(log)} merges ({tokens} tokens in all)"
+        )
+
+    def _pattern(self) -> Pattern:
+        """The pattern to count by."""
+        if self.pattern is not None:
+            return self.pattern
+        if self.base is not None:
+            return self.base.pattern
+        words = self.end_of_word is not None or self.initial_vocab == "chars"
+        return "whitespace" if words else "gpt2"
+
+    def _mark(self) -> str | None:
+        """What ends every word."""
+        if self.initial_vocab != "chars":
+            return self.end_of_word
+        return "</w>" if self.end_of_word is None else self.end_of_word or None
+
+    def _special_tokens(self) -> list[str]:
+        """What is cut out of the text before it is counted."""
+        own = listed(self.special_tokens or ())
+        base = [] if self.base is None else self.base.special_tokens
+        return [*dict.fromkeys([*base, *own])]

@@ -1,0 +1,136 @@
+"""Training WordPiece: settings in, a trained tokenizer out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from subword import _core
+from subword._counts import Counts
+from subword._special import listed
+from subword._train.base import Learn, Trainer
+
+SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+
+
+class WordPieceTrainer(Trainer):
+    """Learns a WordPiece vocabulary, as BERT has one.
+
+    The result depends on the piece counts and on these settings alone: any number of threads and
+    any order of the files gives the same ids.
+
+    Args:
+        vocab_size: The number of tokens in all: special tokens, characters and what is made of
+            them.
+        score: Which pair of tokens becomes one first. "likelihood": the one that occurs more often
+            than chance would have it, ``count(ab) / (count(a) * count(b))``; of equal pairs the one
+            with the higher count, of those the one with the smaller ids. "count": the one that
+            occurs most often, as in Hugging Face's trainer; of equal pairs the one with the smaller
+            ids.
+        lowercase: Whether to lower the case of the text before it is counted. Counts bring their
+            own normalizer.
+        strip_accents: Whether to remove accents; None does so where ``lowercase`` is on.
+        special_tokens: Strings that are cut out of the text before, and get the first ids. With
+            "[CLS]" and "[SEP]" among them, ``add_special_tokens`` puts these around a text.
+        unk_token: The token of unknown words; the first special token, if it is not listed.
+        prefix: What tokens inside a word begin with.
+        max_word_chars: A longer word is unknown.
+        min_count: A pair that occurs less often is not merged; None is 10 for "likelihood" and 2
+            for "count". What occurs rarely is likely by chance: a pair that occurs once, of tokens
+            that occur once, has the highest score there is. The larger the corpus, the larger this
+            should be.
+        limit_alphabet: How many characters to keep, the most frequent; None keeps all. A word with
+            another character is unknown.
+        max_token_length: No token gets longer, in characters, the prefix not counted.
+        threads: How many threads may count; None means one for each core.
+        progress: Whether to show a bar; None shows one if standard error is a terminal.
+
+    Example:
+        >>> from subword import WordPieceTrainer
+        >>> trainer = WordPieceTrainer(vocab_size=18, min_count=1)
+        >>> tok = trainer.train_iter(["Low, low, lower: Löwe"])
+        >>> [token.decode() for token in tok.vocab.values()][-5:]
+        ['##o', '##r', '##w', '##er', 'lo']
+    """
+
+    def __init__(
+        self,
+        vocab_size: int = 30_522,
+        *,
+        score: Literal["likelihood", "count"] = "likelihood",
+        lowercase: bool = True,
+        strip_accents: bool | None = None,
+        special_tokens: Sequence[str] = SPECIAL_TOKENS,
+        unk_token: str = "[UNK]",
+        prefix: str = "##",
+        max_word_chars: int = 100,
+        min_count: int | None = None,
+        limit_alphabet: int | None = None,
+        max_token_length: int | None = None,
+        threads: int | None = None,
+        progress: bool | None = None,
+    ) -> None:
+        """Keep the settings; they are checked by what uses them."""
+        self.vocab_size = vocab_size
+        self.score = score
+        self.lowercase = lowercase
+        self.strip_accents = strip_accents
+        self.special_tokens = special_tokens
+        self.unk_token = unk_token
+        self.prefix = prefix
+        self.max_word_chars = max_word_chars
+        self.min_count = min_count
+        self.limit_alphabet = limit_alphabet
+        self.max_token_length = max_token_length
+        self.threads = threads
+        self.progress = progress
+
+    def _check_counts(self, counts: Counts) -> None:
+        """All counts will do: what they were normalised and cut by is part of the tokenizer."""
+
+    def _engine(self) -> Learn:
+        return _core.train_wordpiece
+
+    def _counting(self) -> dict[str, Any]:
+        special_tokens = [*dict.fromkeys([self.unk_token, *listed(self.special_tokens)])]
+        return {
+            "normalizer": self._normalizer(),
+            "pattern": "bert",
+            "special_tokens": special_tokens,
+        }
+
+    def _normalizer(self) -> str:
+        """The name of BERT's normaliser with these options."""
+        strip = self.lowercase if self.strip_accents is None else self.strip_accents
+        options = [*["strip_accents"] * bool(strip), *["lowercase"] * bool(self.lowercase)]
+        return ",".join(["bert:clean", "cjk", *options])
+
+    def _settings(self) -> dict[str, Any]:
+        return {
+            "vocab_size": self.vocab_size,
+            "score": self.score,
+            "special_tokens": listed(self.special_tokens),
+            "unk_token": self.unk_token,
+            "prefix": self.prefix,
+            "max_word_chars": self.max_word_chars,
+            "min_count": self._min_count(),
+            "limit_alphabet": self.limit_alphabet,
+            "max_token_length": self.max_token_length,
+        }
+
+    def _min_count(self) -> int:
+        if self.min_count is not None:
+            return self.min_count
+        return 10 if self.score == "likelihood" else 2
+
+    def _merges(self) -> int | None:
+        return self.vocab_size
+
+    def _too_much(self, log: _core.TrainingLog, tokens: int) -> str | None:
+        if log.stop == "full" or (log.stop == "min_count" and self.min_count is not None):
+            return None
+        often = f" that occurs {self._min_count()} times" if log.stop == "min_count" else ""
+        return (
+            f"vocab_size={self.vocab_size} is more than the corpus has: no pair{often} is left "
+            f"after {len(log)} merges ({tokens} tokens in all)"
+        )
