@@ -8,7 +8,7 @@ is sorted: adding, saving, loading, pruning, and counting a text on several thre
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 
-use subword_core::counting::{Settings, count_texts};
+use subword_core::count_corpus::{Settings, count_texts};
 use subword_core::pretok::Splitter;
 use subword_core::{Count, Counts, SpecialToken};
 
@@ -121,7 +121,7 @@ fn text(input: &mut Input) {
         threads: NonZeroUsize::new(threads),
         ..Settings::new(pattern)
     };
-    let feed = |feeder: &mut subword_core::counting::Feeder<'_, '_>| {
+    let feed = |feeder: &mut subword_core::count_corpus::Feeder<'_, '_>| {
         (0..times).try_for_each(|_| feeder.push(text.as_bytes()))
     };
     let counts = count_texts(&settings, |_| Ok(()), feed).expect("the pattern did not give up");

@@ -13,8 +13,8 @@ From what a user holds down to bytes:
 |-------------|---------------------------------------------------------------------------|
 | `tokenizer` | the assembly: `Model` to encode, decode, count; threads                   |
 | `trainer`   | the assembly: `Counts` to `Model`                                         |
-| `counting`  | the assembly: files or texts to `Counts`; threads                         |
-| `writing`   | the assembly: files to token files; threads                               |
+| `count_corpus` | the assembly: files or texts to `Counts`; threads                         |
+| `token_files` | the assembly: files to token files; threads                               |
 | `formats`   | files to `Model` and back                                                 |
 | `corpus`    | files to blocks of text                                                   |
 | `boundary`  | where a text may be cut so that both parts encode alone                   |
@@ -49,7 +49,7 @@ pub mod boundary;
 pub mod bpe;
 pub mod cache;
 pub mod corpus;
-pub mod counting;
+pub mod count_corpus;
 pub mod counts;
 pub mod error;
 pub mod formats;
@@ -63,13 +63,13 @@ mod parallel;
 pub mod pretok;
 mod seed;
 pub mod special;
+pub mod token_files;
 pub mod tokenizer;
 pub mod trainer;
 pub mod types;
 pub mod utf8;
 pub mod vocab;
 pub mod wordpiece;
-pub mod writing;
 
 pub use counts::Counts;
 pub use error::{Error, Result};

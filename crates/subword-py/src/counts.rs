@@ -6,7 +6,7 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use subword_core::counting::{self, Feeder, Settings};
+use subword_core::count_corpus::{self, Feeder, Settings};
 use subword_core::counts::Sorted;
 use subword_core::{Normalizer, Result};
 
@@ -256,7 +256,7 @@ pub(crate) fn count_files(
         ..settings(pattern, threads, memory_limit, errors)?
     };
     let counts = detached(py, |raised| {
-        counting::count_files(paths, &settings, |done| tell(raised, watch.as_ref(), done))
+        count_corpus::count_files(paths, &settings, |done| tell(raised, watch.as_ref(), done))
     })?;
     Ok(Counts::from(counts))
 }
@@ -302,7 +302,7 @@ pub(crate) fn count_texts(
     };
     let counts = detached(py, |raised| {
         let watch = |done| tell(raised, watch.as_ref(), done);
-        counting::count_texts(&settings, watch, |feeder| feed(raised, feeder))
+        count_corpus::count_texts(&settings, watch, |feeder| feed(raised, feeder))
     })?;
     Ok(Counts::from(counts))
 }

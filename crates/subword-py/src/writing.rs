@@ -6,7 +6,7 @@ use numpy::PyReadonlyArray1;
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use subword_core::writing::{
+use subword_core::token_files::{
     self, Format, Group, OnError, Place, Resume, RowBlock, Rows, Settings, Source, Split, Totals,
     Width,
 };
@@ -95,7 +95,7 @@ pub(crate) fn encode_files(
             let Some(watch) = &watch else { return Ok(()) };
             raised.call(|py| watch.call1(py, counted(totals)).map(|_| ()))
         };
-        writing::encode_files(tokenizer, sources, &settings, &resume, watch)
+        token_files::encode_files(tokenizer, sources, &settings, &resume, watch)
     })?;
     Ok(counted(encoded))
 }

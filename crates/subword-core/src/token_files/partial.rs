@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use crc32fast::Hasher;
 
-use super::record::Finished;
+use super::manifest::Finished;
 use crate::error::{Error, Result};
 
 /// What the names of files that are not complete end with.

@@ -17,11 +17,11 @@ the next one.
 
 use std::sync::atomic::AtomicBool;
 
-use super::encode::{Part, Tail};
-use super::growing::GoOn;
+use super::encode_block::{Part, Tail};
+use super::journal::{Commit, Syncer};
+use super::manifest::{Place, Record, Resume, Skipped};
 use super::output::{Output, OutputMark};
-use super::record::{Place, Record, Resume, Skipped};
-use super::sync::{Commit, Syncer};
+use super::partial::GoOn;
 use super::{Format, OnError, Settings, Totals};
 use crate::error::{Error, Result};
 

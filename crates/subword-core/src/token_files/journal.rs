@@ -21,8 +21,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use super::growing::Growing;
-use super::turns::TICK;
+use super::partial::Growing;
+use super::reorder::TICK;
 use crate::atomic::{directory_of, sync_directory};
 use crate::error::{Error, Result};
 

@@ -12,10 +12,10 @@ Parquet  ids.parquet                        pages, a footer
 
 use std::path::PathBuf;
 
-use super::growing::{GoOn, Growing, Mark};
+use super::journal::Commit;
+use super::manifest::{Finished, Group, Resume};
 use super::parquet::{self, Table};
-use super::record::{Finished, Group, Resume};
-use super::sync::Commit;
+use super::partial::{GoOn, Growing, Mark};
 use super::{Format, Settings, megatron, npy};
 use crate::error::{Error, Result};
 

@@ -14,7 +14,7 @@ a document that is larger than a block is encoded in parts (`tokenizer/documents
 a row of a table, and a document that the pattern gives no place to cut are taken whole, up to
 [`Settings::max_document`].
 
-What is written is remembered in a manifest ([`Journal`](sync)): every so often the files are synced, and
+What is written is remembered in a manifest ([`Journal`](journal)): every so often the files are synced, and
 a line says how far they are and where in the sources that is (a [`Place`]). A run that ends early, by
 a signal, an error or a power cut, is taken up there: what the files have more is cut off. Lines are
 written before files get their names, so that no work is lost in between.
@@ -30,29 +30,29 @@ Invariants
   less than a shard.
 */
 
-mod encode;
-mod growing;
+mod encode_block;
+mod journal;
+mod manifest;
 mod megatron;
 mod npy;
 mod output;
 mod parquet;
+mod partial;
+mod pipeline;
 mod read;
-mod record;
-mod run;
-mod sync;
+mod reorder;
+mod shards;
 mod thrift;
-mod turns;
-mod write;
 
 use std::path::PathBuf;
 
+pub use manifest::{Group, Place, Resume, Skipped};
+pub use pipeline::encode_files;
 pub use read::{RowBlock, Rows, Source};
-pub use record::{Group, Place, Resume, Skipped};
-pub use run::encode_files;
 
 use crate::corpus::Errors;
+use crate::parallel::Threads;
 use crate::special::Allowed;
-use crate::tokenizer::Threads;
 use crate::types::TokenId;
 
 /// What to write, and from what.

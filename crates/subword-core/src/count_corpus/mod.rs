@@ -15,15 +15,15 @@ Of several errors the one that comes first in the corpus is reported. Whoever wa
 few milliseconds, and an error that it returns stops all.
 */
 
+mod feeder;
 mod pieces;
-mod texts;
-mod work;
+mod workers;
 
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 pub use crate::corpus::Errors;
-pub use texts::Feeder;
+pub use feeder::Feeder;
 
 use crate::corpus::{Files, MAX_DOCUMENT};
 use crate::counts::Counts;
@@ -31,7 +31,7 @@ use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::model::{MAX_SPECIAL_BYTES, Normalizer, Pattern};
 use crate::parallel::{self, Threads};
-use work::{Job, Work};
+use workers::{Job, Work};
 
 /// A thread with less memory than this is not worth it.
 const LEAST_BYTES: usize = 8 << 20;
@@ -124,7 +124,7 @@ pub fn count_texts(
     let (counts, threads) = (settings.counts()?, settings.threads());
     interrupt::own(|stop| {
         let work = Work::new(&counts, settings, threads, stop)?;
-        let queue = texts::Queue::new(2 * threads);
+        let queue = feeder::Queue::new(2 * threads);
         let lead = |finished: &dyn Fn() -> bool| {
             let mut feeder = Feeder::new(&work, &queue, &mut watch);
             let fed = feed(&mut feeder).and_then(|()| feeder.send(0));

@@ -11,7 +11,7 @@ compressed. A row may go on in the next page, so a document needs no more memory
 ends with every commit: what is known about the groups is all that a run needs to go on.
 */
 
-use super::record::Group;
+use super::manifest::Group;
 use super::thrift::{Fields, varint};
 
 /// How many entries a page has at most.

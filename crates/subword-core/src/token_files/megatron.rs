@@ -14,7 +14,7 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
 use super::Width;
-use super::growing::Growing;
+use super::partial::Growing;
 use crate::error::{Error, Result};
 
 /// How many numbers are written at a time.

@@ -9,7 +9,7 @@ without waiting.
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, PoisonError};
 
-use super::work::{TICK, Work};
+use super::workers::{TICK, Work};
 use crate::corpus::BLOCK;
 use crate::error::{Error, Result};
 use crate::interrupt;

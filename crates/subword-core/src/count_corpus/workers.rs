@@ -8,8 +8,8 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use super::feeder::Texts;
 use super::pieces::{Counter, Stages};
-use super::texts::Texts;
 use super::{Errors, Settings};
 use crate::corpus::{Block, Kind, lines};
 use crate::counts::{Counts, Gatherer};

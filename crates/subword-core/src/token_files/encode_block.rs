@@ -9,8 +9,8 @@ use std::borrow::Cow;
 
 use memchr::memmem;
 
+use super::manifest::Place;
 use super::read::{Block, Shape};
-use super::record::Place;
 use super::{Settings, Split, Width};
 use crate::corpus::{Errors, lines};
 use crate::error::{Error, Result};

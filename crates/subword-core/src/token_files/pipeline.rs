@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use super::encode::{Documents, Part};
+use super::encode_block::{Documents, Part};
+use super::manifest::{Place, Resume};
 use super::read::{Reader, Source};
-use super::record::{Place, Resume};
-use super::turns::{TICK, Turns};
-use super::write::Writer;
+use super::reorder::{TICK, Turns};
+use super::shards::Writer;
 use super::{Settings, Totals};
 use crate::error::{Error, Result};
 use crate::interrupt;

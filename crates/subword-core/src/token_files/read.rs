@@ -8,7 +8,7 @@ of a text ends where it may be cut; one of lines or rows ends with a document.
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::record::Place;
+use super::manifest::Place;
 use crate::corpus::{Files, Kind};
 use crate::error::{Error, Result};
 use crate::tokenizer::DocumentEncoder;
