@@ -65,6 +65,7 @@ mod seed;
 pub mod special;
 pub mod token_files;
 pub mod tokenizer;
+mod train;
 pub mod trainer;
 pub mod types;
 pub mod utf8;

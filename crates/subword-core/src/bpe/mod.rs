@@ -29,7 +29,6 @@ mod pairs;
 mod plain;
 mod short;
 mod singles;
-pub mod train;
 
 pub use joins::{CUTS, Joins};
 pub use singles::{SINGLE, Singles};

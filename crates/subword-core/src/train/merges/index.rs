@@ -15,12 +15,12 @@ A merge of pairs needs no look-up: what stands to the left (or right) of the mer
 in a table by token, then places are dealt out, each new pair's in one go.
 */
 
-use super::cells::{Cell, Cells};
-use super::scan;
-use super::sides::Side;
-use super::tokens::{self, Tokens};
-use super::watch::Watch;
-use super::{Effort, Merge, Rules, Words};
+use super::cells::{Cells, TokenCell};
+use super::neighbours::NeighbourTable;
+use super::pair_scan;
+use super::progress::Progress;
+use super::tokens::{self, TokenFacts};
+use super::{Effort, LearnedMerge, MergeRules, TrainingWords};
 use crate::arch;
 use crate::error::Result;
 use crate::types::{Count, Pair, TokenId};
@@ -42,18 +42,18 @@ pub(super) struct Candidate<C> {
 }
 
 /// The text and the pairs in it.
-pub(super) struct Index<'a, C> {
+pub(super) struct PairIndex<'a, C> {
     pub(super) cells: Cells<C>,
-    pub(super) rules: &'a Rules,
+    pub(super) rules: &'a MergeRules,
     pub(super) vocab: &'a mut Vocab,
-    pub(super) watch: Watch<'a>,
+    pub(super) watch: Progress<'a>,
     pub(super) candidates: Vec<Candidate<C>>,
-    pub(super) tokens: Tokens,
-    pub(super) merges: Vec<Merge>,
+    pub(super) tokens: TokenFacts,
+    pub(super) merges: Vec<LearnedMerge>,
     pub(super) effort: Effort,
     places: Vec<u32>,
-    lefts: Side<C>,
-    rights: Side<C>,
+    lefts: NeighbourTable<C>,
+    rights: NeighbourTable<C>,
     /// The places of a merge and what stands around them.
     merged: Vec<(u32, C, C)>,
     /// The bytes of the token that a pair makes.
@@ -62,7 +62,7 @@ pub(super) struct Index<'a, C> {
 
 /// What a merge did.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Done {
+pub(super) struct MergeOutcome {
     pub(super) pair: Pair,
     pub(super) token: TokenId,
     /// By how many tokens the text became shorter.
@@ -71,25 +71,25 @@ pub(super) struct Done {
     pub(super) known: bool,
 }
 
-impl<'a, C: Cell> Index<'a, C> {
+impl<'a, C: TokenCell> PairIndex<'a, C> {
     pub(super) fn new(
-        words: Words,
+        words: TrainingWords,
         vocab: &'a mut Vocab,
-        rules: &'a Rules,
-        mut watch: Watch<'a>,
+        rules: &'a MergeRules,
+        mut watch: Progress<'a>,
     ) -> Result<Self> {
         let ids = rules.next as usize;
-        Ok(Index {
+        Ok(PairIndex {
             cells: Cells::new(words, ids, &mut watch)?,
-            tokens: Tokens::new(vocab, rules),
+            tokens: TokenFacts::new(vocab, rules),
             rules,
             vocab,
             watch,
             candidates: Vec::new(),
             places: Vec::new(),
             merges: Vec::new(),
-            lefts: Side::new(ids),
-            rights: Side::new(ids),
+            lefts: NeighbourTable::new(ids),
+            rights: NeighbourTable::new(ids),
             merged: Vec::new(),
             joined: Vec::new(),
             effort: Effort::default(),
@@ -122,7 +122,8 @@ impl<'a, C: Cell> Index<'a, C> {
         self.cells.pack();
         let floor = self.floor();
         let least = |highest| least(highest).max(floor);
-        let (pairs, least) = scan::scan(&self.cells, &mut self.places, least, &mut self.watch)?;
+        let (pairs, least) =
+            pair_scan::scan(&self.cells, &mut self.places, least, &mut self.watch)?;
         self.candidates.clear();
         for pair in pairs {
             let (left, right) = pair.pair;
@@ -181,7 +182,7 @@ impl<'a, C: Cell> Index<'a, C> {
         count: Count,
         least: Count,
         found: impl FnMut(Count, u32),
-    ) -> Result<Done> {
+    ) -> Result<MergeOutcome> {
         let Candidate { left, right, start, len, .. } = self.candidates[index as usize];
         let pair = (left.id(), right.id());
         let known = self.known(pair);
@@ -217,15 +218,15 @@ impl<'a, C: Cell> Index<'a, C> {
         (self.tokens.changed[pair.0 as usize], self.tokens.changed[pair.1 as usize]) = (now, now);
         let token = if let Some(token) = known {
             // A pair that was merged before made a token that is known now.
-            let again = |merge: &Merge| merge.pair == pair;
+            let again = |merge: &LearnedMerge| merge.pair == pair;
             if !self.rules.listed.contains(&pair) && !self.merges.iter().any(again) {
-                self.merges.push(Merge { pair, token, count, saved });
+                self.merges.push(LearnedMerge { pair, token, count, saved });
             }
             self.cells.rename_last(C::new(token));
             token
         } else {
             let token = self.add_token(pair)?;
-            self.merges.push(Merge { pair, token, count, saved });
+            self.merges.push(LearnedMerge { pair, token, count, saved });
             self.add_candidates(new, left, least, found);
             token
         };
@@ -236,7 +237,7 @@ impl<'a, C: Cell> Index<'a, C> {
             }
         }
         self.watch.worked(len as usize + 64)?;
-        Ok(Done { pair, token, saved, known: known.is_some() })
+        Ok(MergeOutcome { pair, token, saved, known: known.is_some() })
     }
 
     /// Makes candidates of the new token and what stands beside it. `left` is the left part of the
@@ -277,7 +278,7 @@ impl<'a, C: Cell> Index<'a, C> {
         self.places.resize(end + 1, 0);
         let new_places = &mut self.places[base..];
         let last = (end - base) as u32;
-        let mut place = |side: &mut Side<C>, cell: C, at: u32| {
+        let mut place = |side: &mut NeighbourTable<C>, cell: C, at: u32| {
             let beside = &mut side.beside[cell.index()];
             new_places[beside.next.min(last) as usize] = at;
             beside.next += beside.len;

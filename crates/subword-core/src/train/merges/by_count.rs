@@ -14,54 +14,54 @@ before adds to pairs that were there before. After it, too, all pairs are counte
 use std::cmp::Ordering;
 use std::time::Instant;
 
-use super::cells::Cell;
-use super::index::Index;
-use super::queue::{self, Queue};
-use super::watch::Watch;
-use super::{Learned, Rules, Stop, Ties, Words};
+use super::cells::TokenCell;
+use super::count_queue::{self, CountQueue};
+use super::index::PairIndex;
+use super::progress::Progress;
+use super::{Learned, MergeRules, Stop, Ties, TrainingWords};
 use crate::error::Result;
 use crate::types::Count;
 use crate::vocab::Vocab;
 
 /// Which pairs are candidates: a part of the count of the best pair is enough.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Parts {
+pub(super) struct Thresholds {
     /// At first.
     pub(super) first: Count,
     /// Each time that there are no more, of what was enough before; at least 2.
     pub(super) next: Count,
 }
 
-struct Learner<'a, C> {
-    index: Index<'a, C>,
-    queue: Queue,
+struct CountLearner<'a, C> {
+    index: PairIndex<'a, C>,
+    queue: CountQueue,
     /// What a candidate counts at least.
     least: Count,
 }
 
 /// Learns merges, in cells that hold all ids that there will be.
-pub(super) fn learn<C: Cell>(
-    words: Words,
+pub(super) fn learn<C: TokenCell>(
+    words: TrainingWords,
     vocab: &mut Vocab,
-    rules: &Rules,
-    parts: Parts,
+    rules: &MergeRules,
+    thresholds: Thresholds,
     watch: &mut dyn FnMut(usize) -> Result<()>,
 ) -> Result<Learned> {
     let begin = Instant::now();
-    let index = Index::<C>::new(words, vocab, rules, Watch::new(watch))?;
-    let mut learner = Learner { index, queue: Queue::new(), least: Count::MAX };
-    learner.scan(|highest| highest / parts.first)?;
+    let index = PairIndex::<C>::new(words, vocab, rules, Progress::new(watch))?;
+    let mut learner = CountLearner { index, queue: CountQueue::new(), least: Count::MAX };
+    learner.scan(|highest| highest / thresholds.first)?;
     learner.index.effort.index = begin.elapsed();
-    let stop = learner.run(parts.next)?;
-    let Learner { mut index, queue, .. } = learner;
+    let stop = learner.run(thresholds.next)?;
+    let CountLearner { mut index, queue, .. } = learner;
     index.watch.ended(index.merges.len())?;
-    let Index { merges, mut effort, .. } = index;
+    let PairIndex { merges, mut effort, .. } = index;
     effort.queue_operations = queue.operations;
     effort.merge = begin.elapsed() - effort.index;
     Ok(Learned { merges, stop, effort })
 }
 
-impl<C: Cell> Learner<'_, C> {
+impl<C: TokenCell> CountLearner<'_, C> {
     fn run(&mut self, part: Count) -> Result<Stop> {
         let (mut level, mut late) = (Vec::new(), Vec::new());
         while !self.index.is_full() {
@@ -88,7 +88,7 @@ impl<C: Cell> Learner<'_, C> {
                 (None, None) => return Ok(()),
                 (Some(&next), None) => next,
                 (Some(&next), Some(&other)) if self.is_before(next, other) => next,
-                (_, Some(_)) => queue::pop(late, |a, b| self.is_before(a, b)),
+                (_, Some(_)) => count_queue::pop(late, |a, b| self.is_before(a, b)),
             };
             at += usize::from(level.get(at) == Some(&index));
             if !self.check(index, count)? {
@@ -102,14 +102,14 @@ impl<C: Cell> Learner<'_, C> {
                 return self.scan(|_| least);
             }
             while let Some(index) = self.queue.pop_same() {
-                queue::push(late, index, |a, b| self.is_before(a, b));
+                count_queue::push(late, index, |a, b| self.is_before(a, b));
             }
         }
     }
 
     /// Counts all pairs, and makes those candidates that count at least what `least` says.
     fn scan(&mut self, least: impl FnOnce(Count) -> Count) -> Result<()> {
-        let Learner { index, queue, .. } = self;
+        let CountLearner { index, queue, .. } = self;
         queue.clear();
         self.least = index.scan(least, |count, candidate| queue.push(count, candidate))?;
         Ok(())
@@ -150,7 +150,7 @@ impl<C: Cell> Learner<'_, C> {
 
     /// Merges a candidate; whether its token was there before.
     fn merge(&mut self, candidate: u32, count: Count) -> Result<bool> {
-        let Learner { index, queue, least } = self;
+        let CountLearner { index, queue, least } = self;
         let done = index.merge(candidate, count, *least, |count, new| queue.push(count, new))?;
         Ok(done.known)
     }

@@ -12,81 +12,89 @@ impl Random {
     }
 }
 
-fn words(pieces: &[(&[u8], Count)]) -> Words {
-    let mut words = Words::default();
+fn words(pieces: &[(&[u8], Count)]) -> TrainingWords {
+    let mut words = TrainingWords::default();
     for (piece, count) in pieces {
         words.push(piece.iter().map(|&byte| byte.into()), *count).unwrap();
     }
     words
 }
 
-fn learn(words: &Words, vocab: &Vocab, rules: &Rules) -> (Vec<Merge>, Stop, Vocab) {
+fn learn(
+    words: &TrainingWords,
+    vocab: &Vocab,
+    rules: &MergeRules,
+) -> (Vec<LearnedMerge>, Stop, Vocab) {
     let mut vocab = vocab.clone();
-    let learned = train(words.clone(), &mut vocab, rules, &mut |_| Ok(())).unwrap();
+    let learned = super::learn(words.clone(), &mut vocab, rules, &mut |_| Ok(())).unwrap();
     (learned.merges, learned.stop, vocab)
 }
 
 /// The same, with many scans or none, and wide or narrow cells.
 fn learn_otherwise(
-    words: &Words,
+    words: &TrainingWords,
     vocab: &Vocab,
-    rules: &Rules,
+    rules: &MergeRules,
     random: &mut Random,
-) -> (Vec<Merge>, Stop, Vocab) {
+) -> (Vec<LearnedMerge>, Stop, Vocab) {
     let (mut vocab, words) = (vocab.clone(), words.clone());
     let [first, next] = [1, 2].map(|least| least + random.below(3) as Count);
-    let (parts, watch) = (learn::Parts { first, next }, &mut |_| Ok(()));
+    let (thresholds, watch) = (by_count::Thresholds { first, next }, &mut |_| Ok(()));
     let learned = match random.below(2) {
-        0 => learn::learn::<u16>(words, &mut vocab, rules, parts, watch),
-        _ => learn::learn::<u32>(words, &mut vocab, rules, parts, watch),
+        0 => by_count::learn::<u16>(words, &mut vocab, rules, thresholds, watch),
+        _ => by_count::learn::<u32>(words, &mut vocab, rules, thresholds, watch),
     };
     let learned = learned.unwrap();
     (learned.merges, learned.stop, vocab)
 }
 
-fn define(words: &Words, vocab: &Vocab, rules: &Rules) -> (Vec<Merge>, Stop, Vocab) {
+fn define(
+    words: &TrainingWords,
+    vocab: &Vocab,
+    rules: &MergeRules,
+) -> (Vec<LearnedMerge>, Stop, Vocab) {
     let mut vocab = vocab.clone();
     let (merges, stop) = naive::train(words, &mut vocab, rules);
     (merges, stop, vocab)
 }
 
-fn spelled(pieces: &[(&[u8], Count)], rules: &Rules) -> Vec<(String, Count, Count)> {
+fn spelled(pieces: &[(&[u8], Count)], rules: &MergeRules) -> Vec<(String, Count, Count)> {
     let (merges, _, vocab) = learn(&words(pieces), &Vocab::bytes(), rules);
     let spell = |id| String::from_utf8_lossy(vocab.bytes_of(id).unwrap()).into_owned();
-    let spell = |merge: &Merge| format!("{}+{}", spell(merge.pair.0), spell(merge.pair.1));
+    let spell = |merge: &LearnedMerge| format!("{}+{}", spell(merge.pair.0), spell(merge.pair.1));
     merges.iter().map(|merge| (spell(merge), merge.count, merge.saved)).collect()
 }
 
 #[test]
 fn the_most_frequent_pair_is_merged_first_and_of_equals_the_greatest() {
-    let merges = spelled(&[(b"low", 5), (b"lower", 2)], &Rules::new(3, 256));
+    let merges = spelled(&[(b"low", 5), (b"lower", 2)], &MergeRules::new(3, 256));
     let expected = [("o+w", 7, 7), ("l+ow", 7, 7), ("low+e", 2, 2)];
     assert_eq!(merges, expected.map(|(pair, count, saved)| (pair.into(), count, saved)));
-    let rules = Rules { ties: Ties::SmallestIds, ..Rules::new(2, 256) };
+    let rules = MergeRules { ties: Ties::SmallestIds, ..MergeRules::new(2, 256) };
     let merges = spelled(&[(b"low", 5), (b"lower", 2)], &rules);
     assert_eq!(merges, [("l+o".into(), 7, 7), ("lo+w".into(), 7, 7)]);
 }
 
 #[test]
 fn overlapping_pairs_count_but_merge_once() {
-    let merges = spelled(&[(b"aaaaa", 1)], &Rules::new(9, 256));
+    let merges = spelled(&[(b"aaaaa", 1)], &MergeRules::new(9, 256));
     let expected = [("a+a", 4, 2), ("aa+aa", 1, 1), ("aaaa+a", 1, 1)];
     assert_eq!(merges, expected.map(|(pair, count, saved)| (pair.into(), count, saved)));
-    let merges = spelled(&[(b"bnanana", 3)], &Rules::new(2, 256));
+    let merges = spelled(&[(b"bnanana", 3)], &MergeRules::new(2, 256));
     assert_eq!(merges, [("n+a".into(), 9, 9), ("na+na".into(), 6, 3)]);
 }
 
 #[test]
 fn every_token_may_stand_beside_a_merge() {
     // Two letters, as in DNA there are four: `ab` stands behind each token, a gap and itself.
-    let mut words = Words::default();
+    let mut words = TrainingWords::default();
     let ab = |piece: &[u8]| piece.iter().map(|byte| TokenId::from(byte - b'a')).collect::<Vec<_>>();
     for (piece, count) in [(&b"abaabbabab"[..], 3), (b"ab", 2), (b"bab", 2), (b"babbaab", 1)] {
         words.push(ab(piece), count).unwrap();
     }
     let vocab = Vocab::new([(0, &b"a"[..]), (1, b"b")]).unwrap();
     for ties in [Ties::Greatest, Ties::SmallestIds] {
-        let rules = Rules { ties, ..Rules::new(9, 2) };
+        let rules = MergeRules { ties, ..MergeRules::new(9, 2) };
         assert_eq!(learn(&words, &vocab, &rules), define(&words, &vocab, &rules));
     }
 }
@@ -106,29 +114,29 @@ fn it_learns_what_the_definition_says() {
         }
         // Few tokens and many are scanned in different ways.
         let first = [0, 400][random.below(2)];
-        let mut words = Words::default();
+        let mut words = TrainingWords::default();
         for (piece, count) in &pieces {
             let token = |&byte: &u8| first + TokenId::from(byte);
             words.push(piece.iter().map(token), *count).unwrap();
         }
-        let rules = Rules {
+        let rules = MergeRules {
             tokens: [usize::MAX, random.below(30)][random.below(2)],
             ties: [Ties::Greatest, Ties::SmallestIds][random.below(2)],
             min_count: random.below(4) as Count,
             max_length: [None, None, Some(1 + random.below(6))][random.below(3)],
-            ..Rules::new(random.below(60), 256)
+            ..MergeRules::new(random.below(60), 256)
         };
         let all: Vec<u8> = (0..=255).collect();
         let mut vocab = Vocab::new((first..).zip(all.chunks(1))).unwrap();
         if round % 3 == 0 {
-            // Tokens that merges will make, so that they make them again.
+            // TokenFacts that merges will make, so that they make them again.
             for id in first + 300..first + 310 {
                 let len = 2 + random.below(4);
                 let token: Vec<u8> = (0..len).map(|_| b'a' + random.below(letters) as u8).collect();
                 let _ = vocab.insert(id, &token);
             }
         }
-        let rules = Rules { next: vocab.id_limit(), ..rules };
+        let rules = MergeRules { next: vocab.id_limit(), ..rules };
         let expected = define(&words, &vocab, &rules);
         let others = [0; 3].map(|_| learn_otherwise(&words, &vocab, &rules, &mut random));
         for found in [learn(&words, &vocab, &rules)].iter().chain(&others) {
@@ -141,7 +149,7 @@ fn it_learns_what_the_definition_says() {
 
 #[test]
 fn counts_may_be_larger_than_32_bits() {
-    let merges = spelled(&[(b"ab", 1 << 40), (b"cd", (1 << 40) + 1)], &Rules::new(2, 256));
+    let merges = spelled(&[(b"ab", 1 << 40), (b"cd", (1 << 40) + 1)], &MergeRules::new(2, 256));
     let expected = [("c+d", (1 << 40) + 1), ("a+b", 1 << 40)];
     assert_eq!(merges, expected.map(|(pair, count)| (pair.into(), count, count)));
     let mut words = words(&[(b"aaa", 1 << 61)]);
@@ -173,7 +181,7 @@ fn words_with_a_prefix_learn_what_the_definition_says() {
         let prefix = ["##", "", "a", "#"][random.below(4)];
         let vocab = letters_with(prefix, [0, 5, 400][random.below(3)]);
         let letters = 1 + random.below(5);
-        let (mut words, mut pieces) = (Words::default(), Vec::new());
+        let (mut words, mut pieces) = (TrainingWords::default(), Vec::new());
         for _ in 0..random.below(40) {
             let (len, most) = (1 + random.below(9), [2, 4, 50, 1000][random.below(4)]);
             let letter = |_| ["a", "b", "c", "#", "d"][random.below(letters)];
@@ -186,7 +194,7 @@ fn words_with_a_prefix_learn_what_the_definition_says() {
             words.push(word.iter().enumerate().map(token), count).unwrap();
             pieces.push((word.concat(), count));
         }
-        let rules = Rules {
+        let rules = MergeRules {
             tokens: random.below(40),
             ties: Ties::SmallestIds,
             score: [Score::Count, Score::Likelihood][random.below(2)],
@@ -197,7 +205,7 @@ fn words_with_a_prefix_learn_what_the_definition_says() {
             forbidden: [vec![], vec![b"ab".to_vec(), b"##ab".to_vec(), b"#".to_vec()]]
                 [random.below(2)]
             .clone(),
-            ..Rules::new(usize::MAX, vocab.id_limit())
+            ..MergeRules::new(usize::MAX, vocab.id_limit())
         };
         let (found, expected) = (learn(&words, &vocab, &rules), define(&words, &vocab, &rules));
         assert_eq!(found.0, expected.0, "round {round}: {pieces:?} {rules:?}");
@@ -210,7 +218,7 @@ fn words_with_a_prefix_learn_what_the_definition_says() {
 fn a_likelihood_of_large_counts_is_exact() {
     // 2^60 / (2^60 * 2^60) against (2^60 - 1) / (2^60 * (2^60 - 1)): equal, and less by a hair.
     let large = 1 << 59;
-    let rules = Rules { score: Score::Likelihood, ..Rules::new(2, 256) };
+    let rules = MergeRules { score: Score::Likelihood, ..MergeRules::new(2, 256) };
     let merges = spelled(&[(b"ab", large), (b"cd", large - 1), (b"c", 1)], &rules);
     let expected = [("a+b", large, large), ("c+d", large - 1, large - 1)];
     assert_eq!(merges, expected.map(|(pair, count, saved)| (pair.into(), count, saved)));

@@ -1,11 +1,11 @@
 //! What stands to the left and to the right of a merged pair, added up by token.
 
-use super::cells::Cell;
+use super::cells::TokenCell;
 use crate::types::Count;
 
 /// What is known of a token that stands beside the merged pair.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Beside {
+pub(super) struct Neighbour {
     pub(super) count: Count,
     /// How often, and then by how much `next` moves.
     pub(super) len: u32,
@@ -15,26 +15,26 @@ pub(super) struct Beside {
 
 /// The two sides of a merged pair.
 #[derive(Debug, Default)]
-pub(super) struct Side<C> {
-    /// By `Cell::index`.
-    pub(super) beside: Vec<Beside>,
+pub(super) struct NeighbourTable<C> {
+    /// By `TokenCell::index`.
+    pub(super) beside: Vec<Neighbour>,
     /// Those that are not empty, and how many they are. There is one more place than there are
     /// cells: every cell is written behind the last, and only counted if it is new.
     pub(super) touched: Vec<C>,
     pub(super) len: usize,
 }
 
-impl<C: Cell> Side<C> {
-    pub(super) fn new(ids: usize) -> Side<C> {
-        Side {
-            beside: vec![Beside::default(); ids + 1],
+impl<C: TokenCell> NeighbourTable<C> {
+    pub(super) fn new(ids: usize) -> NeighbourTable<C> {
+        NeighbourTable {
+            beside: vec![Neighbour::default(); ids + 1],
             touched: vec![C::default(); ids + 2],
             len: 0,
         }
     }
 
     pub(super) fn grow(&mut self) {
-        self.beside.push(Beside::default());
+        self.beside.push(Neighbour::default());
         self.touched.push(C::default());
     }
 
@@ -54,7 +54,7 @@ impl<C: Cell> Side<C> {
 
     pub(super) fn clear(&mut self) {
         for cell in &self.touched[..self.len] {
-            self.beside[cell.index()] = Beside::default();
+            self.beside[cell.index()] = Neighbour::default();
         }
         self.len = 0;
     }

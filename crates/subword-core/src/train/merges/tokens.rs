@@ -2,13 +2,13 @@
 
 use std::cmp::Ordering;
 
-use super::Rules;
+use super::MergeRules;
 use crate::types::{Pair, TokenId};
 use crate::vocab::{MAX_TOKEN_BYTES, Vocab};
 
 /// What is known of each token, by id.
 #[derive(Debug)]
-pub(super) struct Tokens {
+pub(super) struct TokenFacts {
     pub(super) next: TokenId,
     /// Its first eight bytes, such that the greater is greater.
     pub(super) keys: Vec<u64>,
@@ -21,17 +21,17 @@ pub(super) struct Tokens {
 }
 
 /// The bytes of the token that a pair makes.
-pub(super) fn join(rules: &Rules, vocab: &Vocab, (left, right): Pair, joined: &mut Vec<u8>) {
+pub(super) fn join(rules: &MergeRules, vocab: &Vocab, (left, right): Pair, joined: &mut Vec<u8>) {
     let [left, right] = [left, right].map(|id| vocab.bytes_of(id).unwrap_or_default());
     joined.clear();
     joined.extend_from_slice(left);
     joined.extend_from_slice(right.strip_prefix(&*rules.prefix).unwrap_or(right));
 }
 
-impl Tokens {
-    pub(super) fn new(vocab: &Vocab, rules: &Rules) -> Tokens {
+impl TokenFacts {
+    pub(super) fn new(vocab: &Vocab, rules: &MergeRules) -> TokenFacts {
         let ids = rules.next as usize;
-        let mut tokens = Tokens {
+        let mut tokens = TokenFacts {
             next: rules.next,
             keys: Vec::with_capacity(ids),
             lengths: Vec::with_capacity(ids),
@@ -65,7 +65,7 @@ impl Tokens {
 
     /// Whether what two tokens make is not too long, and not forbidden.
     #[inline]
-    pub(super) fn may_merge(&self, rules: &Rules, vocab: &Vocab, (left, right): Pair) -> bool {
+    pub(super) fn may_merge(&self, rules: &MergeRules, vocab: &Vocab, (left, right): Pair) -> bool {
         let sum = |of: &[u32]| of[left as usize] as usize + of[right as usize] as usize;
         sum(&self.bytes) <= MAX_TOKEN_BYTES
             && rules.max_length.is_none_or(|most| sum(&self.lengths) <= most)
@@ -74,7 +74,7 @@ impl Tokens {
     }
 
     #[cold]
-    fn is_forbidden(&self, rules: &Rules, vocab: &Vocab, pair: Pair) -> bool {
+    fn is_forbidden(&self, rules: &MergeRules, vocab: &Vocab, pair: Pair) -> bool {
         let mut joined = Vec::new();
         join(rules, vocab, pair, &mut joined);
         rules.forbidden.contains(&joined)
@@ -82,7 +82,7 @@ impl Tokens {
 
     /// The length of the token that a pair makes: both lengths together, unless it is spelled like
     /// one that goes on.
-    pub(super) fn length_of(&self, rules: &Rules, (left, right): Pair, joined: &[u8]) -> u32 {
+    pub(super) fn length_of(&self, rules: &MergeRules, (left, right): Pair, joined: &[u8]) -> u32 {
         let sum = self.lengths[left as usize].saturating_add(self.lengths[right as usize]);
         if rules.prefix.is_empty() {
             return sum;

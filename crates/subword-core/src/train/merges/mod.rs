@@ -24,18 +24,18 @@ once more; it is merged again when its turn comes, and not written down twice.
 The result depends on the pieces and their counts alone, not on their order.
 */
 
+mod by_count;
+mod by_likelihood;
 mod cells;
-mod groups;
+mod count_queue;
 mod index;
-mod learn;
-mod likelihood;
 #[cfg(test)]
 mod naive;
-mod queue;
-mod scan;
-mod sides;
+mod neighbours;
+mod pair_scan;
+mod progress;
+mod score_groups;
 mod tokens;
-mod watch;
 
 use crate::error::{Error, Result};
 use crate::types::{Count, Pair, TokenId};
@@ -48,11 +48,11 @@ const MOST_TOKENS: usize = 1 << 31;
 const MOST_TOTAL: Count = i64::MAX as Count;
 
 /// Fewer places against fewer scans: see the log of 2026-11-15.
-const PARTS: learn::Parts = learn::Parts { first: 64, next: 16 };
+const THRESHOLDS: by_count::Thresholds = by_count::Thresholds { first: 64, next: 16 };
 
 /// Pieces as the tokens that they start as, one after the other.
 #[derive(Debug, Clone, Default)]
-pub struct Words {
+pub struct TrainingWords {
     tokens: Vec<TokenId>,
     ends: Vec<u32>,
     counts: Vec<Count>,
@@ -83,7 +83,7 @@ pub enum Score {
 
 /// What to learn.
 #[derive(Debug, Clone)]
-pub struct Rules {
+pub struct MergeRules {
     /// So many merges at most.
     pub merges: usize,
     /// So many new tokens at most: fewer than merges, if two merges make the same token.
@@ -104,13 +104,13 @@ pub struct Rules {
     pub score: Score,
     /// What tokens that go on within a word begin with. The right token of a pair loses it.
     pub prefix: Vec<u8>,
-    /// Tokens that no merge makes.
+    /// TokenFacts that no merge makes.
     pub forbidden: Vec<Vec<u8>>,
 }
 
 /// A pair that was merged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Merge {
+pub struct LearnedMerge {
     /// Its two tokens.
     pub pair: Pair,
     /// The token that it makes.
@@ -136,7 +136,7 @@ pub enum Stop {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Learned {
     /// The merges, in their order.
-    pub merges: Vec<Merge>,
+    pub merges: Vec<LearnedMerge>,
     /// Why there are no more.
     pub stop: Stop,
     /// What it took.
@@ -162,17 +162,7 @@ pub struct Effort {
     pub scans: u64,
 }
 
-impl Words {
-    /// Room for so many pieces of so many tokens in all.
-    pub fn with_capacity(pieces: usize, tokens: usize) -> Words {
-        Words {
-            tokens: Vec::with_capacity(tokens),
-            ends: Vec::with_capacity(pieces),
-            counts: Vec::with_capacity(pieces),
-            total: 0,
-        }
-    }
-
+impl TrainingWords {
     /// Adds a piece that occurs `count` times.
     pub fn push(&mut self, tokens: impl IntoIterator<Item = TokenId>, count: Count) -> Result<()> {
         let start = self.tokens.len();
@@ -218,10 +208,10 @@ impl Words {
     }
 }
 
-impl Rules {
+impl MergeRules {
     /// So many merges, whose tokens have the ids from `next` on; all else as it is by default.
-    pub fn new(merges: usize, next: TokenId) -> Rules {
-        Rules {
+    pub fn new(merges: usize, next: TokenId) -> MergeRules {
+        MergeRules {
             merges,
             tokens: usize::MAX,
             next,
@@ -239,20 +229,20 @@ impl Rules {
 
 /// Learns merges. Adds the new tokens to `vocab`, which has all tokens of the words. `watch` is told
 /// how many merges there are, at least every 50 ms; an error that it returns ends the training.
-pub fn train(
-    words: Words,
+pub fn learn(
+    words: TrainingWords,
     vocab: &mut Vocab,
-    rules: &Rules,
+    rules: &MergeRules,
     watch: &mut dyn FnMut(usize) -> Result<()>,
 ) -> Result<Learned> {
     let most = rules.merges.min(rules.tokens).min(words.tokens.len());
     // One more for a token whose name is not known yet.
     let narrow = rules.next as usize + most < usize::from(u16::MAX);
     match (rules.score, narrow) {
-        (Score::Count, true) => learn::learn::<u16>(words, vocab, rules, PARTS, watch),
-        (Score::Count, false) => learn::learn::<u32>(words, vocab, rules, PARTS, watch),
-        (Score::Likelihood, true) => likelihood::learn::<u16>(words, vocab, rules, watch),
-        (Score::Likelihood, false) => likelihood::learn::<u32>(words, vocab, rules, watch),
+        (Score::Count, true) => by_count::learn::<u16>(words, vocab, rules, THRESHOLDS, watch),
+        (Score::Count, false) => by_count::learn::<u32>(words, vocab, rules, THRESHOLDS, watch),
+        (Score::Likelihood, true) => by_likelihood::learn::<u16>(words, vocab, rules, watch),
+        (Score::Likelihood, false) => by_likelihood::learn::<u32>(words, vocab, rules, watch),
     }
 }
 

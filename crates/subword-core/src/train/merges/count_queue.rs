@@ -14,20 +14,20 @@ moves to lower ones: each candidate moves a few times in its life, and always by
 use crate::types::Count;
 
 /// A candidate, by its place in a list, and its count when it was put in.
-type Entry = (Count, u32);
+type QueuedCount = (Count, u32);
 
 #[derive(Debug)]
-pub(super) struct Queue {
+pub(super) struct CountQueue {
     best: Count,
-    buckets: [Vec<Entry>; 65],
+    buckets: [Vec<QueuedCount>; 65],
     filled: u128,
-    moved: Vec<Entry>,
+    moved: Vec<QueuedCount>,
     pub(super) operations: u64,
 }
 
-impl Queue {
-    pub(super) fn new() -> Queue {
-        Queue {
+impl CountQueue {
+    pub(super) fn new() -> CountQueue {
+        CountQueue {
             best: Count::MAX,
             buckets: [const { Vec::new() }; 65],
             filled: 0,
@@ -45,7 +45,7 @@ impl Queue {
     }
 
     #[inline]
-    fn put(&mut self, entry: Entry) {
+    fn put(&mut self, entry: QueuedCount) {
         let bucket = 64 - (entry.0 ^ self.best).leading_zeros();
         self.buckets[bucket as usize].push(entry);
         self.filled |= 1 << bucket;

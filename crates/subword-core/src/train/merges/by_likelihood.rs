@@ -8,46 +8,46 @@ more are candidates from the start, since a pair of any count can have any score
 
 use std::time::Instant;
 
-use super::cells::Cell;
-use super::groups::Groups;
-use super::index::Index;
-use super::watch::Watch;
-use super::{Learned, Rules, Stop, Words};
+use super::cells::TokenCell;
+use super::index::PairIndex;
+use super::progress::Progress;
+use super::score_groups::ScoreGroups;
+use super::{Learned, MergeRules, Stop, TrainingWords};
 use crate::error::Result;
 use crate::types::Count;
 use crate::vocab::Vocab;
 
-struct Learner<'a, C> {
-    index: Index<'a, C>,
-    groups: Groups,
+struct LikelihoodLearner<'a, C> {
+    index: PairIndex<'a, C>,
+    groups: ScoreGroups,
     /// The candidates that a merge brings.
     new: Vec<(Count, u32)>,
 }
 
 /// Learns merges, in cells that hold all ids that there will be.
-pub(super) fn learn<C: Cell>(
-    words: Words,
+pub(super) fn learn<C: TokenCell>(
+    words: TrainingWords,
     vocab: &mut Vocab,
-    rules: &Rules,
+    rules: &MergeRules,
     watch: &mut dyn FnMut(usize) -> Result<()>,
 ) -> Result<Learned> {
     let begin = Instant::now();
-    let groups = Groups::new(totals(&words, rules));
-    let index = Index::<C>::new(words, vocab, rules, Watch::new(watch))?;
-    let mut learner = Learner { index, groups, new: Vec::new() };
+    let groups = ScoreGroups::new(totals(&words, rules));
+    let index = PairIndex::<C>::new(words, vocab, rules, Progress::new(watch))?;
+    let mut learner = LikelihoodLearner { index, groups, new: Vec::new() };
     learner.scan()?;
     learner.index.effort.index = begin.elapsed();
     let stop = learner.run()?;
-    let Learner { mut index, groups, .. } = learner;
+    let LikelihoodLearner { mut index, groups, .. } = learner;
     index.watch.ended(index.merges.len())?;
-    let Index { merges, mut effort, .. } = index;
+    let PairIndex { merges, mut effort, .. } = index;
     effort.queue_operations = groups.operations;
     effort.merge = begin.elapsed() - effort.index;
     Ok(Learned { merges, stop, effort })
 }
 
 /// How often each token stands in the text.
-fn totals(words: &Words, rules: &Rules) -> Vec<Count> {
+fn totals(words: &TrainingWords, rules: &MergeRules) -> Vec<Count> {
     let mut totals = vec![0; rules.next as usize];
     for (tokens, count) in words.iter() {
         tokens.iter().for_each(|&token| totals[token as usize] += count);
@@ -55,7 +55,7 @@ fn totals(words: &Words, rules: &Rules) -> Vec<Count> {
     totals
 }
 
-impl<C: Cell> Learner<'_, C> {
+impl<C: TokenCell> LikelihoodLearner<'_, C> {
     fn run(&mut self) -> Result<Stop> {
         let floor = self.index.floor();
         while !self.index.is_full() {
@@ -79,7 +79,7 @@ impl<C: Cell> Learner<'_, C> {
 
     /// Counts all pairs, and makes them candidates.
     fn scan(&mut self) -> Result<()> {
-        let Learner { index, groups, new } = self;
+        let LikelihoodLearner { index, groups, new } = self;
         new.clear();
         index.scan(|_| 1, |count, candidate| new.push((count, candidate)))?;
         groups.clear();
@@ -89,7 +89,7 @@ impl<C: Cell> Learner<'_, C> {
 
     /// Merges the first candidate.
     fn merge(&mut self, candidate: u32, count: Count) -> Result<()> {
-        let Learner { index, groups, new } = self;
+        let LikelihoodLearner { index, groups, new } = self;
         new.clear();
         let floor = index.floor();
         let done = index.merge(candidate, count, floor, |count, pair| new.push((count, pair)))?;

@@ -7,8 +7,8 @@ Only what is in a sum that is large enough is then counted exactly. If there are
 tokens, as in the beginning, all pairs have a place of their own in a table.
 */
 
-use super::cells::{Cell, Cells};
-use super::watch::Watch;
+use super::cells::{Cells, TokenCell};
+use super::progress::Progress;
 use crate::error::Result;
 use crate::seed::Seed;
 use crate::types::Count;
@@ -24,7 +24,7 @@ const BATCH: usize = 4096;
 
 /// A pair that counts often enough, and which of the places are its own.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Found<C> {
+pub(super) struct ScannedPair<C> {
     pub(super) pair: (C, C),
     pub(super) count: Count,
     pub(super) start: usize,
@@ -33,12 +33,12 @@ pub(super) struct Found<C> {
 
 /// The pairs of packed cells that count at least `least` of the highest count that any pair may
 /// have, and that number. Replaces `places` by their places, each pair's in order.
-pub(super) fn scan<C: Cell>(
+pub(super) fn scan<C: TokenCell>(
     cells: &Cells<C>,
     places: &mut Vec<u32>,
     least: impl FnOnce(Count) -> Count,
-    watch: &mut Watch<'_>,
-) -> Result<(Vec<Found<C>>, Count)> {
+    watch: &mut Progress<'_>,
+) -> Result<(Vec<ScannedPair<C>>, Count)> {
     places.clear();
     let tokens = cells.widths.len();
     if tokens <= FEW {
@@ -51,9 +51,9 @@ pub(super) fn scan<C: Cell>(
 /// Calls `pair` with every two cells that stand beside each other, the place of the second, and how
 /// often they do.
 #[inline(always)]
-fn each<C: Cell>(
+fn each<C: TokenCell>(
     cells: &Cells<C>,
-    watch: &mut Watch<'_>,
+    watch: &mut Progress<'_>,
     mut pair: impl FnMut(C, C, usize, Count),
 ) -> Result<()> {
     let mut left = C::default();
@@ -67,13 +67,13 @@ fn each<C: Cell>(
     Ok(())
 }
 
-fn scan_few<C: Cell>(
+fn scan_few<C: TokenCell>(
     cells: &Cells<C>,
     places: &mut Vec<u32>,
     least: impl FnOnce(Count) -> Count,
     few: usize,
-    watch: &mut Watch<'_>,
-) -> Result<(Vec<Found<C>>, Count)> {
+    watch: &mut Progress<'_>,
+) -> Result<(Vec<ScannedPair<C>>, Count)> {
     let mut counts = vec![(0, 0u32); few * few];
     each(cells, watch, |left, right, _, count| {
         let sum: &mut (Count, u32) = &mut counts[left.index() * few + right.index()];
@@ -91,7 +91,7 @@ fn scan_few<C: Cell>(
     let mut end = 0;
     for (at, &(count, len)) in pairs().filter(|(_, sum)| sum.0 >= least && sum.0 > 0) {
         let pair = (C::new((at / few) as u32 - 1), C::new((at % few) as u32 - 1));
-        found.push(Found { pair, count, start: end, len: len as usize });
+        found.push(ScannedPair { pair, count, start: end, len: len as usize });
         next[at] = end as u32;
         end += len as usize;
     }
@@ -106,12 +106,12 @@ fn scan_few<C: Cell>(
     Ok((found, least))
 }
 
-fn scan_many<C: Cell>(
+fn scan_many<C: TokenCell>(
     cells: &Cells<C>,
     places: &mut Vec<u32>,
     least: impl FnOnce(Count) -> Count,
-    watch: &mut Watch<'_>,
-) -> Result<(Vec<Found<C>>, Count)> {
+    watch: &mut Progress<'_>,
+) -> Result<(Vec<ScannedPair<C>>, Count)> {
     let bits = cells.cells.len().ilog2().clamp(10, MOST_BITS);
     let no_pair = 1 << bits;
     let sum_of = |left: C, right: C| {
@@ -127,7 +127,7 @@ fn scan_many<C: Cell>(
     let highest = sums.iter().copied().max().unwrap_or(0);
     let least = least(if highest == u32::MAX { Count::MAX } else { highest.into() }).max(1);
     let enough = u32::try_from(least).unwrap_or(u32::MAX);
-    let (mut table, mut records) = (Table::new(), Vec::new());
+    let (mut table, mut records) = (PairTable::new(), Vec::new());
     let (mut passed, mut len) = (vec![(C::default(), C::default(), 0); BATCH], 0);
     let mut look_up = |passed: &[(C, C, u32)]| {
         for &(left, right, at) in passed {
@@ -154,25 +154,25 @@ fn scan_many<C: Cell>(
 const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
 
 #[inline(always)]
-fn packed<C: Cell>(left: C, right: C) -> u64 {
+fn packed<C: TokenCell>(left: C, right: C) -> u64 {
     (left.index() as u64) << 32 | right.index() as u64
 }
 
 /// Pairs by the order in which they were first seen.
-struct Table<C> {
+struct PairTable<C> {
     /// One more than a place in `found`; 0 is free.
     slots: Vec<u32>,
     shift: u32,
-    found: Vec<Found<C>>,
+    found: Vec<ScannedPair<C>>,
     /// What pairs are multiplied by. It is random: pairs are chosen by whoever wrote the corpus.
     factor: u64,
 }
 
-impl<C: Cell> Table<C> {
-    fn new() -> Table<C> {
+impl<C: TokenCell> PairTable<C> {
+    fn new() -> PairTable<C> {
         let bits = 12;
         let factor = Seed::default().odd;
-        Table { slots: vec![0; 1 << bits], shift: 64 - bits, found: Vec::new(), factor }
+        PairTable { slots: vec![0; 1 << bits], shift: 64 - bits, found: Vec::new(), factor }
     }
 
     #[inline(always)]
@@ -194,7 +194,7 @@ impl<C: Cell> Table<C> {
             }
             at = (at + 1) & mask;
         }
-        self.found.push(Found { pair, count: 0, start: 0, len: 0 });
+        self.found.push(ScannedPair { pair, count: 0, start: 0, len: 0 });
         self.slots[at] = self.found.len() as u32;
         if self.found.len() * 2 > self.slots.len() {
             self.grow();
@@ -222,7 +222,7 @@ impl<C: Cell> Table<C> {
         records: Vec<(u32, u32)>,
         least: Count,
         places: &mut Vec<u32>,
-    ) -> Vec<Found<C>> {
+    ) -> Vec<ScannedPair<C>> {
         let mut end = 0;
         for found in &mut self.found {
             found.start = end;

@@ -1,8 +1,8 @@
 /*!
-The assembly of WordPiece training: counted words and settings in, a [`Model`] and a log out.
+Training of WordPiece: counted words and settings in, a [`Model`] and a log out.
 
 ```text
-low 5, löw 1   ->   l ##o ##w 5,  l ##ö ##w 1   ->   merges (`bpe::train`)   ->   vocabulary   ->   Model
+low 5, löw 1   ->   l ##o ##w 5,  l ##ö ##w 1   ->   merges (`train::merges`)   ->   vocabulary   ->   Model
 ```
 
 A word starts as its characters, the first as it is, the others with the prefix. A merge of `lo` and
@@ -18,11 +18,11 @@ No token is spelled like a special token: a character that is, alone or with the
 the alphabet, and no merge makes one. So ordinary text never becomes a special token.
 */
 
-use std::cmp::Reverse;
 use std::time::{Duration, Instant};
 
-use super::{Trained, each_piece};
-use crate::bpe::train::{self, Rules, Score, Ties, Words};
+use super::alphabet::CharacterCounts;
+use super::merges::{self, MergeRules, Score, Ties, TrainingWords};
+use super::{Trained, each_piece, no_pieces};
 use crate::counts::Counts;
 use crate::error::{Error, Result};
 use crate::model::{Model, SpecialToken, Template, WordLimit, WordPiece};
@@ -31,7 +31,7 @@ use crate::vocab::{MAX_ID, Vocab};
 
 /// What to train.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub struct WordPieceSettings {
     /// So many tokens in all, special tokens included.
     pub vocab_size: usize,
     /// Which pair is merged first.
@@ -52,10 +52,10 @@ pub struct Settings {
     pub max_token_length: Option<usize>,
 }
 
-impl Settings {
+impl WordPieceSettings {
     /// As in BERT.
-    pub fn new(vocab_size: usize) -> Settings {
-        Settings {
+    pub fn new(vocab_size: usize) -> WordPieceSettings {
+        WordPieceSettings {
             vocab_size,
             score: Score::Likelihood,
             special_tokens: ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"].map(String::from).into(),
@@ -97,18 +97,18 @@ impl Settings {
 
 /// A training that is ready to run, and needs the counts no more.
 #[derive(Debug)]
-pub struct Training {
+pub struct WordPieceTraining {
     /// What the result is, but for its vocabulary.
     model: Model,
-    words: Words,
+    words: TrainingWords,
     vocab: Vocab,
-    rules: Rules,
+    rules: MergeRules,
     prepared: Duration,
 }
 
-impl Training {
+impl WordPieceTraining {
     /// Turns the counted words into characters, and checks the settings.
-    pub fn new(counts: &Counts, settings: &Settings) -> Result<Training> {
+    pub fn new(counts: &Counts, settings: &WordPieceSettings) -> Result<WordPieceTraining> {
         let begin = Instant::now();
         settings.check()?;
         let special_tokens = settings.special_tokens();
@@ -117,12 +117,12 @@ impl Training {
         let (vocab, names) = alphabet.vocab(&inner, settings, special_tokens.len())?;
         let tokens = room(settings, vocab.len(), special_tokens.len())?;
         if words.is_empty() {
-            return Err(Error::training(super::NO_PIECES.0).with_hint(super::NO_PIECES.1));
+            return Err(no_pieces());
         }
         let mut words = words;
         words.rename(|token| names[token as usize]);
         let next = vocab.id_limit().max(special_tokens.len() as TokenId);
-        let rules = Rules {
+        let rules = MergeRules {
             tokens,
             score: settings.score,
             ties: Ties::SmallestIds,
@@ -131,31 +131,26 @@ impl Training {
             lengths: vec![1; next as usize],
             prefix: settings.prefix.clone().into_bytes(),
             forbidden: special_tokens.iter().map(|token| token.clone().into_bytes()).collect(),
-            ..Rules::new(usize::MAX, next)
+            ..MergeRules::new(usize::MAX, next)
         };
         let model = model(counts, settings, &special_tokens)?;
-        Ok(Training { model, words, vocab, rules, prepared: begin.elapsed() })
+        Ok(WordPieceTraining { model, words, vocab, rules, prepared: begin.elapsed() })
     }
 
     /// Learns the merges. `watch` is told, at least every 50 ms, how many there are and how many
     /// there will be at most; an error that it returns ends the training.
     pub fn run(self, watch: &mut dyn FnMut(usize, usize) -> Result<()>) -> Result<Trained> {
-        let Training { mut model, words, mut vocab, rules, prepared } = self;
+        let WordPieceTraining { mut model, words, mut vocab, rules, prepared } = self;
         let mut watch = |done| watch(done, rules.tokens);
-        let mut learned = train::train(words, &mut vocab, &rules, &mut watch)?;
+        let mut learned = merges::learn(words, &mut vocab, &rules, &mut watch)?;
         learned.effort.index += prepared;
         model.vocab = vocab;
         Ok(Trained { model: model.checked()?, learned })
     }
 }
 
-/// Trains a model on counted words: see [`Training`].
-pub fn train(counts: &Counts, settings: &Settings) -> Result<Trained> {
-    Training::new(counts, settings)?.run(&mut |_, _| Ok(()))
-}
-
 /// How many new tokens there may be.
-fn room(settings: &Settings, first: usize, special: usize) -> Result<usize> {
+fn room(settings: &WordPieceSettings, first: usize, special: usize) -> Result<usize> {
     let (size, least) = (settings.vocab_size, first + special);
     if size < least {
         let message = format!(
@@ -175,7 +170,11 @@ fn room(settings: &Settings, first: usize, special: usize) -> Result<usize> {
 
 /// The result without its vocabulary: special tokens, and `[CLS]` and `[SEP]` around a text if both
 /// are there.
-fn model(counts: &Counts, settings: &Settings, special_tokens: &[String]) -> Result<Model> {
+fn model(
+    counts: &Counts,
+    settings: &WordPieceSettings,
+    special_tokens: &[String],
+) -> Result<Model> {
     let id = |token: &str| special_tokens.iter().position(|t| t == token).map(|id| id as TokenId);
     let word_piece = WordPiece {
         prefix: settings.prefix.clone(),
@@ -203,16 +202,15 @@ struct Alphabet {
 }
 
 impl Alphabet {
-    fn new(counts: &Counts, settings: &Settings, special_tokens: &[String]) -> Result<Alphabet> {
-        let mut sums: Vec<Count> = Vec::new();
+    fn new(
+        counts: &Counts,
+        settings: &WordPieceSettings,
+        special_tokens: &[String],
+    ) -> Result<Alphabet> {
+        let mut characters = CharacterCounts::default();
         each_piece(counts, |piece, count| {
-            let Some(word) = word(piece, settings) else { return Ok(()) };
-            for character in word.chars() {
-                let code = character as usize;
-                if code >= sums.len() {
-                    sums.resize((code + 1).next_power_of_two(), 0);
-                }
-                sums[code] = sums[code].saturating_add(count);
+            if let Some(word) = word(piece, settings) {
+                characters.add(word.chars(), count);
             }
             Ok(())
         })?;
@@ -226,17 +224,7 @@ impl Alphabet {
             };
             special_tokens.iter().any(text)
         };
-        let mut found: Vec<(char, Count)> = Vec::new();
-        for (code, count) in (0..).zip(sums).filter(|&(_, count)| count > 0) {
-            let character = char::from_u32(code).filter(|&character| !is_special(character));
-            found.extend(character.map(|character| (character, count)));
-        }
-        if let Some(limit) = settings.limit_alphabet {
-            found.sort_by_key(|&(_, count)| Reverse(count));
-            found.truncate(limit);
-            found.sort_unstable();
-        }
-        let characters: Vec<char> = found.into_iter().map(|(character, _)| character).collect();
+        let characters = characters.alphabet(settings.limit_alphabet, |c| !is_special(c));
         let mut places = vec![0; characters.last().map_or(0, |&last| last as usize + 1)];
         for (place, &character) in (1..).zip(&characters) {
             places[character as usize] = place;
@@ -250,9 +238,13 @@ impl Alphabet {
 
     /// The words as the places of their characters; those that go on come behind all that begin. And
     /// which characters go on.
-    fn words(&self, counts: &Counts, settings: &Settings) -> Result<(Words, Vec<bool>)> {
+    fn words(
+        &self,
+        counts: &Counts,
+        settings: &WordPieceSettings,
+    ) -> Result<(TrainingWords, Vec<bool>)> {
         let mut inner = vec![false; self.characters.len()];
-        let (mut words, mut tokens) = (Words::default(), Vec::new());
+        let (mut words, mut tokens) = (TrainingWords::default(), Vec::new());
         each_piece(counts, |piece, count| {
             let Some(word) = word(piece, settings) else { return Ok(()) };
             tokens.clear();
@@ -272,7 +264,7 @@ impl Alphabet {
     fn vocab(
         &self,
         inner: &[bool],
-        settings: &Settings,
+        settings: &WordPieceSettings,
         special: usize,
     ) -> Result<(Vocab, Vec<TokenId>)> {
         let (mut vocab, mut names) = (Vocab::new([])?, Vec::new());
@@ -295,7 +287,7 @@ impl Alphabet {
 }
 
 /// The word that a piece is, if something is to be learned from it.
-fn word<'p>(piece: &'p [u8], settings: &Settings) -> Option<&'p str> {
+fn word<'p>(piece: &'p [u8], settings: &WordPieceSettings) -> Option<&'p str> {
     let word = std::str::from_utf8(piece).ok()?;
     let most = settings.max_word_chars as usize;
     let fits = word.len() <= most || word.chars().nth(most).is_none();
@@ -303,114 +295,4 @@ fn word<'p>(piece: &'p [u8], settings: &Settings) -> Option<&'p str> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::{Bert, Normalizer, Pattern};
-    use crate::pretok::Named;
-
-    const LOW: [(&str, Count); 5] =
-        [("low", 5), ("lower", 2), ("newest", 6), ("widest", 3), (" ", 15)];
-
-    fn counts(pieces: &[(&str, Count)]) -> Counts {
-        let normalizer = Normalizer::Bert(Bert::UNCASED);
-        let mut counts = Counts::of_normalized(normalizer, Pattern::Named(Named::Bert), vec![]);
-        for (piece, count) in pieces {
-            counts.add_piece(piece.as_bytes(), *count).unwrap();
-        }
-        counts
-    }
-
-    fn tokens(pieces: &[(&str, Count)], settings: &Settings) -> Vec<String> {
-        let model = train(&counts(pieces), settings).unwrap().model;
-        let token = |id| String::from_utf8(model.token_bytes(id).unwrap().to_vec()).unwrap();
-        (0..model.id_limit()).map(token).collect()
-    }
-
-    /// The tokens behind the special tokens.
-    fn learned(pieces: &[(&str, Count)], settings: &Settings) -> Vec<String> {
-        tokens(pieces, settings).split_off(settings.special_tokens().len())
-    }
-
-    #[test]
-    fn special_tokens_then_characters_then_merges() {
-        let settings = |score| Settings { score, ..Settings::new(27) };
-        let first = [
-            "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "d", "e", "i", "l", "n", "o", "r", "s",
-            "t", "w", "##d", "##e", "##i", "##o", "##r", "##s", "##t", "##w",
-        ];
-        let all = |merges: [&'static str; 4]| [&first[..], &merges].concat();
-        let by_count = tokens(&LOW, &settings(Score::Count));
-        assert_eq!(by_count, all(["##es", "##est", "lo", "low"]));
-        let by_likelihood = tokens(&LOW, &settings(Score::Likelihood));
-        assert_eq!(by_likelihood, all(["wi", "wid", "lo", "##st"]));
-    }
-
-    #[test]
-    fn the_model_is_that_of_the_settings_and_the_counts() {
-        let settings = Settings { max_word_chars: 50, ..Settings::new(40) };
-        let model = train(&counts(&LOW), &settings).unwrap().model;
-        assert_eq!(model.normalizer, Normalizer::Bert(Bert::UNCASED));
-        assert_eq!(model.pattern, Pattern::Named(Named::Bert));
-        assert_eq!((model.start.unk, model.special_tokens.len()), (Some(1), 5));
-        assert_eq!(model.template, Template::bert(2, 3));
-        assert_eq!(model.as_word_piece().unwrap().limit, WordLimit::Characters(50));
-        let settings = Settings { special_tokens: vec!["<s>".into()], ..Settings::new(40) };
-        let model = train(&counts(&LOW), &settings).unwrap().model;
-        let special: Vec<_> = model.special_tokens.iter().map(|t| t.content.as_str()).collect();
-        assert_eq!((special, model.start.unk), (vec!["[UNK]", "<s>"], Some(0)));
-        assert_eq!(model.template, Template::default());
-    }
-
-    #[test]
-    fn unknown_words_teach_nothing() {
-        let limited = Settings { limit_alphabet: Some(3), ..Settings::new(13) };
-        let pieces = [("aéb", 3), ("é", 1), ("azz", 1), ("b", 5), ("   ", 99)];
-        // b 8, a 4, é 4, z 2.
-        let expected = ["a", "b", "é", "##b", "##é", "aé", "aéb"];
-        assert_eq!(learned(&pieces, &limited), expected);
-        let short = Settings { max_word_chars: 2, ..Settings::new(13) };
-        assert_eq!(learned(&pieces, &short), ["b", "é"]);
-        let pieces = [("éé", 3), ("ééé", 9)];
-        assert_eq!(learned(&pieces, &short), ["é", "##é", "éé"]);
-    }
-
-    #[test]
-    fn no_token_is_spelled_like_a_special_token() {
-        let special = |tokens: &[&str]| Settings {
-            special_tokens: tokens.iter().map(|token| (*token).to_owned()).collect(),
-            ..Settings::new(20)
-        };
-        let pieces = [("abc", 5), ("b", 2)];
-        assert_eq!(learned(&pieces, &special(&["abc"])), ["a", "b", "c", "##b", "##c", "ab"]);
-        assert_eq!(learned(&pieces, &special(&["a"])), ["b", "c"]);
-        assert_eq!(learned(&pieces, &special(&["##c"])), ["a", "b"]);
-    }
-
-    #[test]
-    fn lengths_are_characters_without_the_prefix() {
-        let limited = |most| Settings { max_token_length: Some(most), ..Settings::new(20) };
-        assert_eq!(learned(&[("éééé", 5)], &limited(1)), ["é", "##é"]);
-        assert_eq!(learned(&[("éééé", 5)], &limited(2)), ["é", "##é", "éé", "##éé"]);
-    }
-
-    #[test]
-    fn settings_that_do_not_fit_are_refused() {
-        let refused = |settings: Settings| train(&counts(&LOW), &settings).unwrap_err().to_string();
-        assert_eq!(
-            refused(Settings::new(20)),
-            "vocab_size=20 is too small: 18 characters, with and without prefix, and 5 special \
-             tokens need at least 23\n  hint: pass a larger vocab_size, or limit_alphabet for fewer \
-             characters"
-        );
-        assert_eq!(
-            refused(Settings::new(1 << 30)),
-            "vocab_size=1073741824 is too large: the most is 2097152"
-        );
-        assert_eq!(
-            refused(Settings { limit_alphabet: Some(0), ..Settings::new(40) }),
-            "limit_alphabet must be at least 1, not 0"
-        );
-        let nothing = train(&counts(&[(" ", 4)]), &Settings::new(40)).unwrap_err().to_string();
-        assert!(nothing.starts_with("there are no pieces to learn from\n"), "{nothing}");
-    }
-}
+mod tests;

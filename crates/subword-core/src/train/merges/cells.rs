@@ -21,8 +21,8 @@ Invariants
 
 use std::cmp::Reverse;
 
-use super::Words;
-use super::watch::Watch;
+use super::TrainingWords;
+use super::progress::Progress;
 use crate::error::Result;
 use crate::types::{Count, TokenId};
 
@@ -31,7 +31,7 @@ pub(super) const BLOCK: usize = 32;
 
 /// A token in as few bytes as will do, one more than its id: the fewer bytes, the more of the array
 /// is in a near cache. 0 is a gap.
-pub(super) trait Cell: Copy + Eq + Default + std::fmt::Debug {
+pub(super) trait TokenCell: Copy + Eq + Default + std::fmt::Debug {
     fn new(token: TokenId) -> Self;
     /// Where the tables that are read for every cell keep what they know of it.
     fn index(self) -> usize;
@@ -42,7 +42,7 @@ pub(super) trait Cell: Copy + Eq + Default + std::fmt::Debug {
     }
 }
 
-impl Cell for u16 {
+impl TokenCell for u16 {
     #[inline(always)]
     fn new(token: TokenId) -> u16 {
         token as u16 + 1
@@ -54,7 +54,7 @@ impl Cell for u16 {
     }
 }
 
-impl Cell for u32 {
+impl TokenCell for u32 {
     #[inline(always)]
     fn new(token: TokenId) -> u32 {
         token + 1
@@ -72,14 +72,18 @@ pub(super) struct Cells<C> {
     pub(super) cells: Vec<C>,
     /// How often each block occurs.
     counts: Vec<Count>,
-    /// How many cells each token takes, by `Cell::index`.
+    /// How many cells each token takes, by `TokenCell::index`.
     pub(super) widths: Vec<u32>,
     packed: bool,
 }
 
-impl<C: Cell> Cells<C> {
+impl<C: TokenCell> Cells<C> {
     /// The pieces, where tokens have ids below `ids`.
-    pub(super) fn new(words: Words, ids: usize, watch: &mut Watch<'_>) -> Result<Cells<C>> {
+    pub(super) fn new(
+        words: TrainingWords,
+        ids: usize,
+        watch: &mut Progress<'_>,
+    ) -> Result<Cells<C>> {
         let mut order: Vec<(Count, u32)> = words.counts.iter().copied().zip(0..).collect();
         order.sort_unstable_by_key(|&(count, piece)| (Reverse(count), piece));
         let room = words.tokens.len() + words.len() + BLOCK;

@@ -30,7 +30,7 @@ const GONE: u32 = u32::MAX;
 
 /// A candidate.
 #[derive(Debug, Clone, Copy)]
-struct Entry {
+struct ScoredPair {
     count: Count,
     /// How often the other token stands in the text: kept here so that one key changes at a time.
     total: Count,
@@ -40,7 +40,7 @@ struct Entry {
     other: TokenId,
 }
 
-impl Entry {
+impl ScoredPair {
     /// What it counts at most: its other token may have lost more than was noticed. A token that
     /// stands nowhere has pairs of an infinite score, until they are looked at.
     #[inline]
@@ -51,7 +51,7 @@ impl Entry {
 
 /// The candidates that belong to a token.
 #[derive(Debug, Clone, Default)]
-struct Group {
+struct ScoreGroup {
     candidates: Vec<u32>,
     /// How often the token stands in the text.
     total: Count,
@@ -59,13 +59,13 @@ struct Group {
 }
 
 #[derive(Debug)]
-pub(super) struct Groups {
+pub(super) struct ScoreGroups {
     /// How often each token stands in the text.
     totals: Vec<Count>,
-    entries: Vec<Entry>,
+    entries: Vec<ScoredPair>,
     /// Where each candidate is in its group.
     places: Vec<u32>,
-    groups: Vec<Group>,
+    groups: Vec<ScoreGroup>,
     /// The tokens whose groups have candidates, the best first, and where each is.
     order: Vec<u32>,
     order_places: Vec<u32>,
@@ -74,10 +74,10 @@ pub(super) struct Groups {
     pub(super) operations: u64,
 }
 
-impl Groups {
+impl ScoreGroups {
     /// No candidates yet, where tokens stand so often in the text.
-    pub(super) fn new(totals: Vec<Count>) -> Groups {
-        let mut groups = Groups {
+    pub(super) fn new(totals: Vec<Count>) -> ScoreGroups {
+        let mut groups = ScoreGroups {
             totals,
             entries: Vec::new(),
             places: Vec::new(),
@@ -100,7 +100,7 @@ impl Groups {
         self.order.clear();
         self.elsewhere.clear();
         self.order_places.clear();
-        let group = |&total: &Count| Group { total, ..Group::default() };
+        let group = |&total: &Count| ScoreGroup { total, ..ScoreGroup::default() };
         self.groups.extend(self.totals.iter().map(group));
         self.elsewhere.resize(tokens, Vec::new());
         self.order_places.resize(tokens, GONE);
@@ -112,7 +112,7 @@ impl Groups {
         let left = self.totals[pair.0 as usize] >= self.totals[pair.1 as usize];
         let (owner, other) = if left { pair } else { (pair.1, pair.0) };
         let total = self.totals[other as usize];
-        self.entries.push(Entry { count, total, pair, owner, other });
+        self.entries.push(ScoredPair { count, total, pair, owner, other });
         self.elsewhere[other as usize].push(candidate);
         let group = &mut self.groups[owner as usize].candidates;
         self.places.push(group.len() as u32);
@@ -191,7 +191,7 @@ impl Groups {
     pub(super) fn gain(&mut self, token: TokenId, places: Count) {
         if token as usize == self.totals.len() {
             self.totals.push(0);
-            self.groups.push(Group::default());
+            self.groups.push(ScoreGroup::default());
             self.elsewhere.push(Vec::new());
             self.order_places.push(GONE);
         }
@@ -343,7 +343,7 @@ mod tests {
     #[test]
     fn a_token_that_loses_places_lifts_its_pairs_wherever_they_are() {
         // 0+1: 4/(10*10), 2+1: 4/(20*10), 2+3: 5/(20*5).
-        let mut groups = Groups::new(vec![10, 10, 20, 5]);
+        let mut groups = ScoreGroups::new(vec![10, 10, 20, 5]);
         for (pair, count) in [((0, 1), 4), ((2, 1), 4), ((2, 3), 5)] {
             groups.push(pair, count);
         }

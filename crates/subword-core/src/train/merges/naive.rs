@@ -7,7 +7,11 @@ use super::*;
 use crate::vocab::MAX_TOKEN_BYTES;
 
 /// What `train` must learn. Adds the new tokens to `vocab`.
-pub(super) fn train(words: &Words, vocab: &mut Vocab, rules: &Rules) -> (Vec<Merge>, Stop) {
+pub(super) fn train(
+    words: &TrainingWords,
+    vocab: &mut Vocab,
+    rules: &MergeRules,
+) -> (Vec<LearnedMerge>, Stop) {
     let mut pieces: Vec<(Vec<TokenId>, Count)> =
         words.iter().map(|(tokens, count)| (tokens.to_vec(), count)).collect();
     let mut lengths = rules.lengths.clone();
@@ -80,7 +84,7 @@ pub(super) fn train(words: &Words, vocab: &mut Vocab, rules: &Rules) -> (Vec<Mer
             saved += (before - tokens.len()) as Count * *count;
         }
         if listed.insert(pair) {
-            merges.push(Merge { pair, token, count, saved });
+            merges.push(LearnedMerge { pair, token, count, saved });
         }
     }
 }
@@ -95,7 +99,7 @@ fn merged(tokens: &[TokenId], pair: Pair, token: TokenId) -> Vec<TokenId> {
     new
 }
 
-fn joined(pair: Pair, vocab: &Vocab, rules: &Rules) -> Vec<u8> {
+fn joined(pair: Pair, vocab: &Vocab, rules: &MergeRules) -> Vec<u8> {
     let [left, right] = [pair.0, pair.1].map(|id| vocab.bytes_of(id).unwrap());
     [left, right.strip_prefix(&*rules.prefix).unwrap_or(right)].concat()
 }
