@@ -24,8 +24,7 @@ use std::borrow::Cow;
 use crate::arch::checked_utf8;
 use crate::error::{Error, Result};
 use crate::interrupt;
-use crate::types::TokenId;
-use crate::vocab::MAX_ID;
+use crate::types::{MAX_ID, TokenId};
 
 pub(super) use fields::Fields;
 

@@ -48,6 +48,7 @@ pub mod bert;
 pub mod boundary;
 pub mod bpe;
 pub mod cache;
+mod canonical;
 pub mod corpus;
 pub mod count_corpus;
 pub mod counts;

@@ -22,9 +22,7 @@ use crate::interrupt;
 use crate::seed::Seed;
 use crate::types::TokenId;
 
-/// The largest id that a vocabulary may use: 2²¹ − 1, eight times the largest published vocabulary.
-/// A limit keeps a damaged file from asking for gigabytes, and lets a pair be packed.
-pub const MAX_ID: TokenId = (1 << 21) - 1;
+pub use crate::types::MAX_ID;
 
 /// The longest token that a vocabulary may have, in bytes.
 pub const MAX_TOKEN_BYTES: usize = 1 << 16;

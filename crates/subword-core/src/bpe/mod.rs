@@ -43,8 +43,6 @@ use crate::types::TokenId;
 use crate::vocab::Vocab;
 use crate::{interrupt, memory};
 
-pub(crate) use pairs::MAX_MERGES;
-
 use first::First;
 use pairs::Pairs;
 

@@ -32,8 +32,8 @@ use std::io::{self, Read, Write};
 
 use super::key::{FILE, hash_long, mix};
 use crate::error::{Error, Result};
-use crate::model::{MAX_SPECIAL_BYTES, Normalizer, Pattern};
-use crate::pretok::{Limits, Named};
+use crate::model::{MAX_SPECIAL_BYTES, Named, Normalizer, Pattern};
+use crate::pretok::Limits;
 use crate::types::Count;
 
 const MAGIC: &[u8] = b"subword counts\n";

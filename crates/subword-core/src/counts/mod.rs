@@ -402,7 +402,7 @@ fn sum(a: Count, b: Count) -> Result<Count> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pretok::Named;
+    use crate::model::Named;
 
     fn counts(pieces: &[(&str, Count)]) -> Counts {
         let mut counts = Counts::new(Pattern::Named(Named::Gpt2), vec!["<s>".into()]);

@@ -282,8 +282,7 @@ mod tests {
 
     use super::*;
     use crate::formats::tests::Random;
-    use crate::model::{Normalizer, Pattern};
-    use crate::pretok::Named;
+    use crate::model::{Named, Normalizer, Pattern};
 
     fn header() -> Header {
         Header {

@@ -21,8 +21,7 @@ use super::json::{Json, write_string};
 use super::{LoadOptions, alphabet, number, ranks};
 use crate::error::{Error, Result};
 use crate::interrupt;
-use crate::model::{Merges, Model, Normalizer, Pattern, SpecialToken, Template};
-use crate::pretok::Named;
+use crate::model::{Merges, Model, Named, Normalizer, Pattern, SpecialToken, Template};
 use crate::types::{Pair, TokenId};
 use crate::vocab::Vocab;
 

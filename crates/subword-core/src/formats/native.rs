@@ -44,10 +44,10 @@ use super::json::{Fields, Json, write_string};
 use super::{alphabet, gpt2};
 use crate::error::{Error, Result};
 use crate::model::{
-    Decoder, Encoder, EndOfWord, Merges, Model, Normalizer, Pattern, SpecialToken, Start,
+    Decoder, Encoder, EndOfWord, Merges, Model, Named, Normalizer, Pattern, SpecialToken, Start,
     TrimOffsets, Units,
 };
-use crate::pretok::{Limits, Named};
+use crate::pretok::Limits;
 use crate::types::TokenId;
 use crate::vocab::{Filling, Vocab};
 

@@ -245,8 +245,7 @@ impl Merger {
 pub(super) mod tests {
     use super::*;
     use crate::formats::tests::{Random, all_splits, random_vocab};
-    use crate::model::Pattern;
-    use crate::pretok::Named;
+    use crate::model::{Named, Pattern};
 
     /// The definition: join the neighbours of lowest rank, the leftmost first, until none has a
     /// rank.

@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::*;
-use crate::model::{EndOfWord, Merges, Normalizer, Template, Units};
-use crate::pretok::Named;
+use crate::model::{EndOfWord, Merges, Named, Normalizer, Template, Units};
 
 /// Numbers that look random and are the same on every run.
 pub(crate) struct Random(u64);

@@ -154,8 +154,7 @@ pub(super) fn write(model: &Model) -> Result<String> {
 mod tests {
     use super::*;
     use crate::formats::tests::{refusal, with_pattern};
-    use crate::model::{Pattern, SpecialToken};
-    use crate::pretok::Named;
+    use crate::model::{Named, Pattern, SpecialToken};
 
     /// The 256 bytes and then these lines, which are lines 257 and on.
     fn lines(more: &str) -> String {

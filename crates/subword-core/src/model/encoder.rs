@@ -8,9 +8,11 @@ WordPiece   lower      ->  low ##er         the longest token at the start, then
 ```
 */
 
-use super::{MAX_SPECIAL_BYTES, Merges, Model, Pattern, Start, Template, Units};
+use super::{
+    Decoder, MAX_SPECIAL_BYTES, Merges, Model, Named, Normalizer, Pattern, Start, Template,
+    TrimOffsets, Units,
+};
 use crate::error::{Error, Result};
-use crate::pretok::Named;
 use crate::types::TokenId;
 use crate::vocab::Vocab;
 
@@ -83,11 +85,11 @@ impl Model {
             merges: Merges::Listed(Vec::new()),
             ignore_merges: false,
             pattern: Pattern::Named(Named::Bert),
-            normalizer: super::Normalizer::None,
+            normalizer: Normalizer::None,
             special_tokens: Vec::new(),
             template: Template::default(),
-            trim_offsets: super::TrimOffsets::default(),
-            decoder: super::Decoder::default(),
+            trim_offsets: TrimOffsets::default(),
+            decoder: Decoder::default(),
         }
     }
 
@@ -110,7 +112,7 @@ impl Model {
 }
 
 /// Checks that a model has what its encoder needs, and WordPiece nothing that it does not use.
-pub(super) fn check(model: &Model) -> Result<()> {
+pub(crate) fn check_encoder(model: &Model) -> Result<()> {
     let word_piece = match (&model.encoder, model.start.joined_mark()) {
         (Encoder::Merge, _) | (Encoder::Longest, None) => return Ok(()),
         (Encoder::Longest, Some(mark)) => {

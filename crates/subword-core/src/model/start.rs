@@ -144,7 +144,7 @@ fn is_white(piece: &[u8]) -> bool {
 }
 
 /// Checks that the vocabulary of a model has what its pieces start from.
-pub(super) fn check(model: &Model) -> Result<()> {
+pub(crate) fn check_start(model: &Model) -> Result<()> {
     let Model { start, vocab, .. } = model;
     if let Some(end) = &start.end_of_word {
         EndOfWord::check(&end.mark)?;
@@ -225,8 +225,7 @@ fn check_characters(model: &Model) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Pattern;
-    use crate::pretok::Named;
+    use crate::model::{Named, Pattern};
     use crate::types::Pair;
     use crate::vocab::Vocab;
 

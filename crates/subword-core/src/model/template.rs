@@ -99,7 +99,7 @@ impl Template {
     }
 
     /// The same with other ids.
-    pub(super) fn renumbered(&self, number: impl Fn(TokenId) -> TokenId) -> Template {
+    pub(crate) fn renumbered(&self, number: impl Fn(TokenId) -> TokenId) -> Template {
         let mut template = self.clone();
         for slot in template.single.iter_mut().chain(&mut template.pair) {
             if let Content::Token(id) = &mut slot.content {
@@ -110,7 +110,7 @@ impl Template {
     }
 
     /// An error if a text is missing or there twice, or if there are too many ids.
-    pub(super) fn check(&self) -> Result<()> {
+    pub(crate) fn check(&self) -> Result<()> {
         let forms = [("one text", &self.single, 0), ("two texts", &self.pair, 1)];
         for (form, slots, second) in forms {
             let count = |content| slots.iter().filter(|slot| slot.content == content).count();

@@ -10,8 +10,7 @@ use super::*;
 use crate::corpus::{BLOCK, MAX_DOCUMENT};
 use crate::error::{Error, Result};
 use crate::formats::tests::{Folder, Random};
-use crate::model::{Merges, Model, Pattern, SpecialToken};
-use crate::pretok::Named;
+use crate::model::{Merges, Model, Named, Pattern, SpecialToken};
 use crate::tokenizer::Tokenizer;
 use crate::vocab::Vocab;
 

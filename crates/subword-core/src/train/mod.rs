@@ -8,7 +8,7 @@ merges      pieces as tokens, with counts                       -> merges and th
 ```
 
 `bpe` and `wordpiece` decide what a piece starts as, which ids tokens get and what the model is;
-`merges` is the loop that both share. The public calls are in [`crate::trainer`].
+`merges` is the loop that both share. The public calls are in `trainer`.
 
 The result depends on the counts and the settings alone: not on the order of the pieces, nor on how
 the corpus was counted.

@@ -28,7 +28,7 @@ mod class;
 mod parse;
 
 use crate::error::{Error, Result};
-use crate::pretok::Named;
+use crate::model::Named;
 use parse::Translation;
 
 /// A regular expression of a file, spelled so that our engine reads it as Hugging Face's does.

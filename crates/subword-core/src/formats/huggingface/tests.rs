@@ -4,9 +4,8 @@ use super::*;
 use crate::formats::load_noting;
 use crate::formats::tests::{Folder, refusal, with_pattern};
 use crate::model::{
-    Content, Merges, Normalizer, Pattern, Slot, Start, Template, TrimOffsets, Units,
+    Content, Merges, Named, Normalizer, Pattern, Slot, Start, Template, TrimOffsets, Units,
 };
-use crate::pretok::Named;
 use crate::vocab::Vocab;
 
 const BYTE_LEVEL: &str =

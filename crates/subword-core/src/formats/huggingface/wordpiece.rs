@@ -18,9 +18,8 @@ use crate::error::{Error, Result};
 use crate::formats::gpt2::{Spelling, WrittenVocab};
 use crate::formats::json::{Fields, Json, write_string};
 use crate::model::{
-    Bert, BertTables, Decoder, Model, Normalizer, Pattern, Unknown, WordLimit, WordPiece,
+    Bert, BertTables, Decoder, Model, Named, Normalizer, Pattern, Unknown, WordLimit, WordPiece,
 };
-use crate::pretok::Named;
 use crate::types::TokenId;
 
 const PRE_TOKENIZERS: &str = "the pre_tokenizers that subword runs here are BertPreTokenizer, Whitespace and WhitespaceSplit";

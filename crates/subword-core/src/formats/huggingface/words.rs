@@ -21,8 +21,7 @@ use super::Component;
 use crate::error::{Error, Result};
 use crate::formats::gpt2::Spelling;
 use crate::formats::json::Json;
-use crate::model::{Model, Pattern, Start, Units};
-use crate::pretok::Named;
+use crate::model::{Model, Named, Pattern, Start, Units};
 
 /// The pre-tokenizer `Whitespace`.
 pub(super) const WORDS: &str = r"\w+|[^\w\s]+";

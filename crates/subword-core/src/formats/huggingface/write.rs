@@ -11,8 +11,7 @@ use super::{check_matched, dialect, template, wordpiece, words};
 use crate::error::{Error, Result};
 use crate::formats::json::write_string;
 use crate::formats::{gpt2, ranks};
-use crate::model::{Bert, Decoder, Merges, Model, Normalizer, Pattern, SpecialToken, Units};
-use crate::pretok::Named;
+use crate::model::{Bert, Decoder, Merges, Model, Named, Normalizer, Pattern, SpecialToken, Units};
 use crate::types::TokenId;
 
 const BYTE_LEVEL: &str = r#"{"type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true"#;

@@ -1,8 +1,7 @@
 //! What training starts from and what it ends with. What it learns is tested in `train::merges`.
 
 use super::*;
-use crate::model::{Normalizer, Pattern};
-use crate::pretok::Named;
+use crate::model::{Named, Normalizer, Pattern};
 use crate::train::merges::Stop;
 use crate::trainer::train_bpe;
 

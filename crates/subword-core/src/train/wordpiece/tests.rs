@@ -1,8 +1,7 @@
 //! What WordPiece training starts from and what it learns.
 
 use super::*;
-use crate::model::{Bert, Normalizer, Pattern};
-use crate::pretok::Named;
+use crate::model::{Bert, Named, Normalizer, Pattern};
 use crate::trainer::train_wordpiece;
 
 const LOW: [(&str, Count); 5] = [("low", 5), ("lower", 2), ("newest", 6), ("widest", 3), (" ", 15)];

@@ -22,7 +22,7 @@ Four rules need more than the grammar, and [`Shape`] carries what they ask for:
 */
 
 use super::class;
-use crate::pretok::escaped_character;
+use crate::model::escaped_character;
 
 /// How deep groups and classes may be nested: the parser recurses.
 const MAX_DEPTH: usize = 32;

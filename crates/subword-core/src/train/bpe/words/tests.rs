@@ -1,8 +1,7 @@
 //! Training on words: alphabets, marks, and what is refused.
 
 use crate::counts::Counts;
-use crate::model::{EndOfWord, Merges, Model, Pattern, Units};
-use crate::pretok::Named;
+use crate::model::{EndOfWord, Merges, Model, Named, Pattern, Units};
 use crate::trainer::{BpeSettings, TargetSize, TrainingStart, train_bpe};
 use crate::types::Count;
 

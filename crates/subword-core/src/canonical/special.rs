@@ -13,18 +13,12 @@ anything else                                 is taken out: "[CLS]" in BERT, whi
 ```
 */
 
-use super::{Merges, Model, SpecialToken, WordPiece};
 use crate::error::Result;
+use crate::model::{Merges, Model, SpecialToken, WordPiece};
 use crate::pretok::Splitter;
 use crate::types::TokenId;
 
 impl Model {
-    /// The special token with this id; the first, if there are several.
-    pub fn special_token(&self, id: TokenId) -> Option<&SpecialToken> {
-        let at = self.special_tokens.partition_point(|token| token.id < id);
-        self.special_tokens.get(at).filter(|token| token.id == id)
-    }
-
     /// What is looked for in a text to find a special token: its content, normalised if the text is.
     /// It may be empty, and then the token is never found.
     pub fn matched(&self, token: &SpecialToken) -> String {
@@ -33,12 +27,6 @@ impl Model {
         }
         let content = self.normalizer.apply(token.content.as_bytes());
         String::from_utf8_lossy(&content).into_owned()
-    }
-
-    /// Two special tokens with the same id, if there are any. Of all formats only our own holds them.
-    pub(crate) fn same_id(&self) -> Option<(&SpecialToken, &SpecialToken)> {
-        let two = self.special_tokens.windows(2).find(|two| two[0].id == two[1].id)?;
-        Some((&two[0], &two[1]))
     }
 
     /// Takes the special tokens that no merge makes or uses, and that text cannot become otherwise, out
@@ -101,8 +89,7 @@ impl Model {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Bert, Normalizer, Pattern};
-    use crate::pretok::Named;
+    use crate::model::{Bert, Named, Normalizer, Pattern};
     use crate::vocab::Vocab;
 
     fn word_piece(pattern: Named, normalizer: Normalizer) -> Model {

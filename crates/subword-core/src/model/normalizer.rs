@@ -1,15 +1,37 @@
 /*!
-The names of normalisers: what a user writes, and what a file of counts holds.
+What happens to text before it is cut, and the name of each normaliser: what a user writes, and what a
+file of counts holds.
 
 ```text
 none    nfc    nfd    nfkc    nfkd    nfc-lowercase
 bert-uncased    bert-cased    bert:clean,cjk,lowercase
 ```
 
-BERT's has options. Two choices of them have a name, the others are lists of what is on.
+BERT's normaliser has options. Two choices of them have a name, the others are lists of what is on.
+This is only what a normaliser *is*; `normalize` runs it.
 */
 
-use crate::model::{Bert, BertTables, Normalizer};
+use crate::bert::{Bert, BertTables};
+
+/// What happens to text before it is cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Normalizer {
+    /// Nothing.
+    #[default]
+    None,
+    /// Unicode's canonical composition.
+    Nfc,
+    /// Canonical decomposition.
+    Nfd,
+    /// Compatibility composition.
+    Nfkc,
+    /// Compatibility decomposition.
+    Nfkd,
+    /// Canonical composition, then every character in lower case (CLIP).
+    NfcLowercase,
+    /// BERT's.
+    Bert(Bert),
+}
 
 const NAMES: [(&str, Normalizer); 8] = [
     ("none", Normalizer::None),

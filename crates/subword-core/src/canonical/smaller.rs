@@ -22,8 +22,9 @@ ids close up without changing their order. What a token was made of is a step as
 goes only if none that stays is made of it.
 */
 
-use super::{Merges, Model, SpecialToken, check_merges};
+use super::check_merges;
 use crate::error::{Error, Result};
+use crate::model::{Merges, Model, SpecialToken};
 use crate::types::{Pair, TokenId};
 use crate::vocab::Vocab;
 
@@ -147,8 +148,7 @@ impl Model {
 
 #[cfg(test)]
 mod tests {
-    use crate::model::{Merges, Model, Pattern, SpecialToken, Template};
-    use crate::pretok::Named;
+    use crate::model::{Merges, Model, Named, Pattern, SpecialToken, Template};
     use crate::types::{Pair, TokenId};
     use crate::vocab::Vocab;
 
