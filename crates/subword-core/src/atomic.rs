@@ -171,7 +171,7 @@ pub(crate) fn sync_directory(directory: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::tests::Folder;
+    use crate::testing::Folder;
 
     #[test]
     fn a_file_is_created_and_replaced() {

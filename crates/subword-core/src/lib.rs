@@ -64,6 +64,8 @@ mod parallel;
 pub mod pretok;
 mod seed;
 pub mod special;
+#[cfg(test)]
+mod testing;
 pub mod token_files;
 pub mod tokenizer;
 mod train;
@@ -77,7 +79,7 @@ pub use counts::Counts;
 pub use error::{Error, Result};
 pub use model::{
     Bert, BertTables, Content, Decoder, Encoder, EndOfWord, Merges, Model, Normalizer, Pattern,
-    Slot, SpecialToken, Start, Template, TrimOffsets, Units, Unknown, WordLimit, WordPiece,
+    SpecialToken, Start, Template, TemplateSlot, TrimOffsets, Units, Unknown, WordLimit, WordPiece,
 };
 pub use special::Allowed;
 pub use tokenizer::{Located, Ragged, Tokenizer};

@@ -25,7 +25,7 @@ pub(crate) use pattern::escaped_character;
 pub use pattern::{Named, Pattern};
 pub(crate) use start::check_start;
 pub use start::{EndOfWord, Start, Units};
-pub use template::{Content, Slot, Template};
+pub use template::{Content, Template, TemplateSlot};
 
 /// The longest special token that a model may have, in bytes.
 pub const MAX_SPECIAL_BYTES: usize = 1024;

@@ -261,14 +261,14 @@ impl Vocab {
 /// too. PERF: most of the time that a vocabulary takes is waiting for slots (o200k, 2026-11-15).
 ///
 /// The bytes of a token are written where they stay. It comes with a place, which goes with its error.
-pub(crate) struct Filling<P> {
+pub(crate) struct VocabBuilder<P> {
     vocab: Vocab,
-    waiting: Vec<Waiting<P>>,
+    waiting: Vec<PendingToken<P>>,
     /// Where the bytes of the next token start.
     start: usize,
 }
 
-struct Waiting<P> {
+struct PendingToken<P> {
     id: TokenId,
     tag: u32,
     bytes: Range<usize>,
@@ -278,11 +278,11 @@ struct Waiting<P> {
 /// How many tokens wait.
 const WAITING: usize = 32;
 
-impl<P: Copy> Filling<P> {
+impl<P: Copy> VocabBuilder<P> {
     /// An empty vocabulary with room for `tokens` tokens.
     pub(crate) fn new(tokens: usize) -> Self {
         let waiting = Vec::with_capacity(WAITING);
-        Filling { vocab: Vocab::with_capacity(tokens), waiting, start: 0 }
+        VocabBuilder { vocab: Vocab::with_capacity(tokens), waiting, start: 0 }
     }
 
     /// Where to append the bytes of the next token.
@@ -300,12 +300,12 @@ impl<P: Copy> Filling<P> {
         let tag = self.vocab.tag_of(&arena[bytes.clone()]);
         arch::prefetch_at(slots, tag as usize & (slots.len() - 1));
         self.start = bytes.end;
-        self.waiting.push(Waiting { id, tag, bytes, place });
+        self.waiting.push(PendingToken { id, tag, bytes, place });
         Ok(())
     }
 
     fn settle(&mut self) -> std::result::Result<(), (Error, P)> {
-        for Waiting { id, tag, bytes, place } in self.waiting.drain(..) {
+        for PendingToken { id, tag, bytes, place } in self.waiting.drain(..) {
             let len = bytes.len();
             let entered = self.vocab.enter(id, bytes, tag).and_then(|()| interrupt::worked(len));
             entered.map_err(|error| (error, place))?;
@@ -383,18 +383,18 @@ mod tests {
     #[test]
     fn a_vocabulary_that_is_filled_is_the_same_and_knows_where_it_failed() {
         let token = |id: TokenId| id.to_string().into_bytes();
-        let add = |filling: &mut Filling<TokenId>, id, place| {
+        let add = |filling: &mut VocabBuilder<TokenId>, id, place| {
             filling.bytes().extend(token(id));
             filling.add(id, place)
         };
         for len in [0, 1, WAITING as TokenId, 3000] {
-            let mut filling = Filling::new(0);
+            let mut filling = VocabBuilder::new(0);
             (0..len).for_each(|id| add(&mut filling, id, id).unwrap());
             let tokens: Vec<_> = (0..len).map(token).collect();
             let expected = Vocab::new((0..).zip(tokens.iter().map(Vec::as_slice))).unwrap();
             assert_eq!(filling.finish().unwrap(), expected);
         }
-        let mut filling = Filling::new(100);
+        let mut filling = VocabBuilder::new(100);
         (0..90).for_each(|id| drop(add(&mut filling, id % 80, id)));
         let (error, place) = filling.finish().unwrap_err();
         assert_eq!((error.to_string(), place), ("the token b\"0\" is there twice".into(), 80));

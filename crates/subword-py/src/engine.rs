@@ -19,7 +19,7 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 use subword_core::formats::{self, Format};
 use subword_core::tokenizer::{Decoding, Threads, in_characters};
 use subword_core::{
-    Content, Decoder, Encoder, Merges, Result, Slot, TokenId, Tokenizer, Units, memory,
+    Content, Decoder, Encoder, Merges, Result, TemplateSlot, TokenId, Tokenizer, Units, memory,
 };
 
 /// From this many bytes on the GIL is worth giving up.
@@ -394,7 +394,7 @@ impl Engine {
         pair: bool,
     ) -> PyResult<Vec<(Bound<'py, PyAny>, u32)>> {
         let template = &self.tokenizer.model().template;
-        let slot = |slot: &Slot| {
+        let slot = |slot: &TemplateSlot| {
             let content = match slot.content {
                 Content::Token(id) => id.into_bound_py_any(py)?,
                 Content::First => "A".into_bound_py_any(py)?,

@@ -24,7 +24,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use open::Opened;
+use open::FileReader;
 
 /// How large a block is: small enough to stay in the second-level cache together with what is
 /// counted, large enough to be worth a lock.
@@ -45,7 +45,7 @@ pub enum Errors {
 
 /// What a file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum FileKind {
     /// One text.
     Text,
     /// A JSON object per line.
@@ -54,11 +54,11 @@ pub enum Kind {
 
 /// Some of a file.
 #[derive(Debug)]
-pub struct Block {
+pub struct CorpusBlock {
     /// The bytes.
     pub bytes: Vec<u8>,
     /// What they are.
-    pub kind: Kind,
+    pub kind: FileKind,
     /// Which block it is, over all files.
     pub number: usize,
     /// The file.
@@ -80,15 +80,15 @@ pub struct Block {
 #[derive(Debug)]
 pub struct Files {
     paths: std::vec::IntoIter<PathBuf>,
-    open: Option<Open>,
+    open: Option<OpenFile>,
     next: usize,
     limit: u64,
 }
 
 /// A file that is being read.
 #[derive(Debug)]
-struct Open {
-    file: Opened,
+struct OpenFile {
+    file: FileReader,
     path: Arc<PathBuf>,
     /// What was read, and how much of it is part of a block already.
     rest: Vec<u8>,
@@ -110,7 +110,7 @@ impl Files {
     /// One file from the byte `start` on, which is in that line; lines are counted. While a
     /// compressed file is read up to there, blocks are empty.
     pub fn starting_at(path: PathBuf, start: u64, line: usize) -> Result<Files> {
-        let mut open = Open::new(path, true)?;
+        let mut open = OpenFile::new(path, true)?;
         open.ahead =
             start - open.file.skip_to(start).map_err(|error| Error::io(&open.path, &error))?;
         (open.start, open.line) = (start, line);
@@ -131,11 +131,11 @@ impl Files {
         &mut self,
         mut bytes: Vec<u8>,
         cut: impl Fn(&[u8], usize) -> usize,
-    ) -> Result<Option<Block>> {
+    ) -> Result<Option<CorpusBlock>> {
         let open = match &mut self.open {
             Some(open) => open,
             None => match self.paths.next() {
-                Some(path) => self.open.insert(Open::new(path, false)?),
+                Some(path) => self.open.insert(OpenFile::new(path, false)?),
                 None => return Ok(None),
             },
         };
@@ -154,11 +154,11 @@ impl Files {
     }
 }
 
-impl Open {
-    fn new(path: PathBuf, count_lines: bool) -> Result<Open> {
-        let file = Opened::new(&path).map_err(|error| Error::io(&path, &error))?;
-        let count_lines = count_lines || file.kind() == Kind::Lines;
-        Ok(Open {
+impl OpenFile {
+    fn new(path: PathBuf, count_lines: bool) -> Result<OpenFile> {
+        let file = FileReader::new(&path).map_err(|error| Error::io(&path, &error))?;
+        let count_lines = count_lines || file.kind() == FileKind::Lines;
+        Ok(OpenFile {
             file,
             path: Arc::new(path),
             rest: Vec::new(),
@@ -197,8 +197,10 @@ impl Open {
                 return Ok(());
             }
             let cut = match self.file.kind() {
-                Kind::Text => cut(bytes, seen),
-                Kind::Lines => memchr::memrchr(b'\n', &bytes[seen..]).map_or(0, |at| seen + at + 1),
+                FileKind::Text => cut(bytes, seen),
+                FileKind::Lines => {
+                    memchr::memrchr(b'\n', &bytes[seen..]).map_or(0, |at| seen + at + 1)
+                }
             };
             if cut > 0 {
                 self.give_back(&bytes[cut..]);
@@ -220,8 +222,8 @@ impl Open {
         let place =
             if self.count_lines { format!("{path}:{}", self.line) } else { path.to_string() };
         let message = match self.file.kind() {
-            Kind::Lines => format!("the line has more than {limit} bytes"),
-            Kind::Text => format!(
+            FileKind::Lines => format!("the line has more than {limit} bytes"),
+            FileKind::Text => format!(
                 "the text from byte {} on has no place to cut it within {limit} bytes",
                 self.start
             ),
@@ -255,7 +257,7 @@ impl Open {
         Ok(())
     }
 
-    fn block(&mut self, bytes: Vec<u8>, number: usize) -> Block {
+    fn block(&mut self, bytes: Vec<u8>, number: usize) -> CorpusBlock {
         let (start, line, kind) = (self.start, self.line, self.file.kind());
         self.start += bytes.len() as u64;
         if self.count_lines {
@@ -263,6 +265,6 @@ impl Open {
         }
         let (path, read) = (self.path.clone(), self.file.take_read());
         let (next_line, last) = (self.line, self.ended);
-        Block { bytes, kind, number, path, start, line, next_line, last, read }
+        CorpusBlock { bytes, kind, number, path, start, line, next_line, last, read }
     }
 }

@@ -9,13 +9,13 @@ without waiting.
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, PoisonError};
 
-use super::workers::{TICK, Work};
+use super::workers::{CountWork, TICK};
 use crate::corpus::BLOCK;
 use crate::error::{Error, Result};
 use crate::interrupt;
 /// Some texts, one after the other.
 #[derive(Debug, Default)]
-pub(super) struct Texts {
+pub(super) struct TextBlock {
     pub(super) bytes: Vec<u8>,
     pub(super) ends: Vec<usize>,
     /// Which block it is.
@@ -28,21 +28,21 @@ pub(super) struct Texts {
 
 /// Takes texts.
 pub struct Feeder<'w, 's> {
-    work: &'w Work<'s>,
-    queue: &'w Queue,
+    work: &'w CountWork<'s>,
+    queue: &'w TextQueue,
     watch: &'w mut (dyn FnMut(u64) -> Result<()> + Send),
-    texts: Texts,
+    texts: TextBlock,
     /// How many texts there were.
     seen: usize,
 }
 
 impl<'w, 's> Feeder<'w, 's> {
     pub(super) fn new(
-        work: &'w Work<'s>,
-        queue: &'w Queue,
+        work: &'w CountWork<'s>,
+        queue: &'w TextQueue,
         watch: &'w mut (dyn FnMut(u64) -> Result<()> + Send),
     ) -> Self {
-        Feeder { work, queue, watch, texts: Texts::default(), seen: 0 }
+        Feeder { work, queue, watch, texts: TextBlock::default(), seen: 0 }
     }
 
     /// A text that is shorter than this is taken without waiting.
@@ -75,7 +75,7 @@ impl<'w, 's> Feeder<'w, 's> {
     /// Hands out what there is; what follows starts at `offset` of its text.
     pub(super) fn send(&mut self, offset: u64) -> Result<()> {
         let number = self.texts.number + 1;
-        let next = Texts { number, first: self.seen, offset, ..Texts::default() };
+        let next = TextBlock { number, first: self.seen, offset, ..TextBlock::default() };
         let mut full = Some(std::mem::replace(&mut self.texts, next));
         while full.is_some() {
             if self.work.is_stopped() {
@@ -91,28 +91,28 @@ impl<'w, 's> Feeder<'w, 's> {
 
 /// What waits for a worker.
 #[derive(Debug)]
-pub(super) struct Queue {
-    state: Mutex<State>,
+pub(super) struct TextQueue {
+    state: Mutex<TextQueueState>,
     changed: Condvar,
     most: usize,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    waiting: VecDeque<Texts>,
+struct TextQueueState {
+    waiting: VecDeque<TextBlock>,
     closed: bool,
 }
 
-impl Queue {
+impl TextQueue {
     /// At most so many blocks wait.
-    pub(super) fn new(most: usize) -> Queue {
-        Queue { state: Mutex::default(), changed: Condvar::new(), most }
+    pub(super) fn new(most: usize) -> TextQueue {
+        TextQueue { state: Mutex::default(), changed: Condvar::new(), most }
     }
 
     /// Puts a block in, unless there is no room for some time.
-    fn put(&self, texts: &mut Option<Texts>) {
+    fn put(&self, texts: &mut Option<TextBlock>) {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let full = |state: &mut State| state.waiting.len() >= self.most;
+        let full = |state: &mut TextQueueState| state.waiting.len() >= self.most;
         let waited = self.changed.wait_timeout_while(state, TICK, full);
         let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
         if !full(&mut state) {
@@ -122,7 +122,7 @@ impl Queue {
     }
 
     /// The next block; none if there is none and never will be.
-    pub(super) fn take(&self, work: &Work) -> Option<Texts> {
+    pub(super) fn take(&self, work: &CountWork) -> Option<TextBlock> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             if let Some(texts) = state.waiting.pop_front() {

@@ -31,14 +31,14 @@ use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::model::{MAX_SPECIAL_BYTES, Normalizer, Pattern};
 use crate::parallel::{self, Threads};
-use workers::{Job, Work};
+use workers::{CountJob, CountWork};
 
 /// A thread with less memory than this is not worth it.
 const LEAST_BYTES: usize = 8 << 20;
 
 /// How to count.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub struct CountSettings {
     /// What a text goes through before it is cut.
     pub normalizer: Normalizer,
     /// What cuts a text into pieces.
@@ -57,10 +57,10 @@ pub struct Settings {
     pub max_document: u64,
 }
 
-impl Settings {
+impl CountSettings {
     /// Nothing special.
-    pub fn new(pattern: Pattern) -> Settings {
-        Settings {
+    pub fn new(pattern: Pattern) -> CountSettings {
+        CountSettings {
             normalizer: Normalizer::None,
             pattern,
             special_tokens: Vec::new(),
@@ -96,17 +96,17 @@ impl Settings {
 /// Counts the pieces of files. `watch` is told how many bytes of them were read so far.
 pub fn count_files(
     paths: Vec<PathBuf>,
-    settings: &Settings,
+    settings: &CountSettings,
     mut watch: impl FnMut(u64) -> Result<()> + Send,
 ) -> Result<Counts> {
     let (counts, threads) = (settings.counts()?, settings.threads());
     interrupt::own(|stop| {
-        let work = Work::new(&counts, settings, threads, stop)?;
+        let work = CountWork::new(&counts, settings, threads, stop)?;
         let files = Mutex::new(Files::new(paths).with_limit(settings.max_document));
         let next = |bytes: Vec<u8>| {
             let mut files = files.lock().unwrap_or_else(PoisonError::into_inner);
             let block = files.next(bytes, |text, seen| work.stages.boundary().last(text, seen))?;
-            Ok(block.map(Job::Block))
+            Ok(block.map(CountJob::Block))
         };
         let lead = |finished: &dyn Fn() -> bool| work.watch(finished, &mut watch);
         work.run(threads, next, lead)?;
@@ -117,21 +117,21 @@ pub fn count_files(
 /// Counts the pieces of texts: of those that `feed` gives to the feeder. `watch` is told how many
 /// bytes of them were counted so far.
 pub fn count_texts(
-    settings: &Settings,
+    settings: &CountSettings,
     mut watch: impl FnMut(u64) -> Result<()> + Send,
     feed: impl FnOnce(&mut Feeder<'_, '_>) -> Result<()>,
 ) -> Result<Counts> {
     let (counts, threads) = (settings.counts()?, settings.threads());
     interrupt::own(|stop| {
-        let work = Work::new(&counts, settings, threads, stop)?;
-        let queue = feeder::Queue::new(2 * threads);
+        let work = CountWork::new(&counts, settings, threads, stop)?;
+        let queue = feeder::TextQueue::new(2 * threads);
         let lead = |finished: &dyn Fn() -> bool| {
             let mut feeder = Feeder::new(&work, &queue, &mut watch);
             let fed = feed(&mut feeder).and_then(|()| feeder.send(0));
             queue.close();
             fed.and_then(|()| work.watch(finished, &mut watch))
         };
-        work.run(threads, |_| Ok(queue.take(&work).map(Job::Texts)), lead)?;
+        work.run(threads, |_| Ok(queue.take(&work).map(CountJob::Texts)), lead)?;
         work.finish(threads)
     })
 }

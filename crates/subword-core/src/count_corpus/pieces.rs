@@ -45,17 +45,17 @@ impl Stages {
 }
 
 /// What one thread needs.
-pub(super) struct Counter<'c> {
+pub(super) struct PieceCounter<'c> {
     stages: &'c Stages,
     spill: Spill<'c>,
     ends: Vec<usize>,
     probes: Vec<Probe>,
 }
 
-impl<'c> Counter<'c> {
+impl<'c> PieceCounter<'c> {
     pub(super) fn new(stages: &'c Stages, spill: Spill<'c>) -> Self {
         let (ends, probes) = (Vec::with_capacity(2 * BATCH), Vec::with_capacity(2 * BATCH));
-        Counter { stages, spill, ends, probes }
+        PieceCounter { stages, spill, ends, probes }
     }
 
     /// Counts the pieces of a text, special tokens cut out before it is normalised.
@@ -71,7 +71,7 @@ impl<'c> Counter<'c> {
     }
 
     fn ordinary(&mut self, text: &[u8]) -> Result<()> {
-        let Counter { stages, spill, ends, probes } = self;
+        let PieceCounter { stages, spill, ends, probes } = self;
         let text = &*stages.normalizer.apply_by_blocks(text)?;
         let mut start = 0;
         stages.splitter.for_each_batch(text, ends, |ends| {

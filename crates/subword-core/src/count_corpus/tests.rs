@@ -6,15 +6,15 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 
 use super::*;
-use crate::formats::tests::{Folder, Random};
 use crate::model::Bert;
 use crate::pretok::{Named, Splitter};
+use crate::testing::{Folder, Random};
 use crate::types::Count;
 
-type Pieces = BTreeMap<Vec<u8>, Count>;
+type PlainCounts = BTreeMap<Vec<u8>, Count>;
 
-fn content(counts: &Counts) -> Pieces {
-    let mut content = Pieces::new();
+fn content(counts: &Counts) -> PlainCounts {
+    let mut content = PlainCounts::new();
     let entry = |piece: &[u8], count| {
         assert!(content.insert(piece.to_vec(), count).is_none());
         Ok(())
@@ -26,9 +26,9 @@ fn content(counts: &Counts) -> Pieces {
 }
 
 /// The definition: cut out special tokens, the leftmost first, of those the longest; split the rest.
-fn expected(texts: &[&str], settings: &Settings) -> Pieces {
+fn expected(texts: &[&str], settings: &CountSettings) -> PlainCounts {
     let splitter = Splitter::new(&settings.pattern).unwrap();
-    let mut pieces = Pieces::new();
+    let mut pieces = PlainCounts::new();
     let mut count = |text: &str| {
         let text = settings.normalizer.apply(text.as_bytes());
         let (mut ends, mut start) = (Vec::new(), 0);
@@ -56,12 +56,12 @@ fn expected(texts: &[&str], settings: &Settings) -> Pieces {
     pieces
 }
 
-fn settings(named: Named, special: &[&str], threads: usize, limit: Option<usize>) -> Settings {
-    Settings {
+fn settings(named: Named, special: &[&str], threads: usize, limit: Option<usize>) -> CountSettings {
+    CountSettings {
         special_tokens: special.iter().map(|&token| token.to_owned()).collect(),
         threads: NonZeroUsize::new(threads),
         memory_limit: limit,
-        ..Settings::new(Pattern::Named(named))
+        ..CountSettings::new(Pattern::Named(named))
     }
 }
 
@@ -92,7 +92,7 @@ fn random_text(random: &mut Random, words: usize) -> String {
     (0..words).map(|_| PARTS[random.below(PARTS.len())]).collect()
 }
 
-fn count_all(texts: &[&str], settings: &Settings) -> Counts {
+fn count_all(texts: &[&str], settings: &CountSettings) -> Counts {
     let feed = |feeder: &mut Feeder<'_, '_>| {
         texts.iter().try_for_each(|text| feeder.push(text.as_bytes()))
     };
@@ -135,7 +135,7 @@ fn a_large_file_is_cut_without_changing_a_count() {
         .into_iter()
         .chain([(Named::Bert, bert), (Named::Gpt2, Normalizer::Nfc)]);
     for (named, normalizer) in forms {
-        let settings = |special, threads, limit| Settings {
+        let settings = |special, threads, limit| CountSettings {
             normalizer,
             ..settings(named, special, threads, limit)
         };
@@ -251,7 +251,7 @@ fn what_is_not_utf8_is_named_by_its_place() {
         let found = count_files(vec![path.clone()], &settings, |_| Ok(())).unwrap_err();
         assert_eq!(found, error);
     }
-    let texts = |settings: &Settings| {
+    let texts = |settings: &CountSettings| {
         count_texts(
             settings,
             |_| Ok(()),
@@ -288,7 +288,7 @@ fn whoever_watches_can_stop_it() {
 
 #[test]
 fn what_makes_no_sense_is_refused() {
-    let refused = |settings: &Settings| {
+    let refused = |settings: &CountSettings| {
         count_files(vec!["nowhere.txt".into()], settings, |_| Ok(())).unwrap_err()
     };
     let good = settings(Named::Gpt2, &[], 2, None);
@@ -300,7 +300,7 @@ fn what_makes_no_sense_is_refused() {
     let long = settings(Named::Gpt2, &[&"x".repeat(1025)], 2, None);
     let message = "a special token has 1025 bytes, the limit is 1024";
     assert_eq!(refused(&long), Error::counts(message));
-    let pattern = Settings { pattern: Pattern::Regex("(".to_owned()), ..good };
+    let pattern = CountSettings { pattern: Pattern::Regex("(".to_owned()), ..good };
     assert!(matches!(refused(&pattern), Error::Pattern { .. }));
 }
 

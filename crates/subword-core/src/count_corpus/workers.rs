@@ -8,10 +8,10 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use super::feeder::Texts;
-use super::pieces::{Counter, Stages};
-use super::{Errors, Settings};
-use crate::corpus::{Block, Kind, lines};
+use super::feeder::TextBlock;
+use super::pieces::{PieceCounter, Stages};
+use super::{CountSettings, Errors};
+use crate::corpus::{CorpusBlock, FileKind, lines};
 use crate::counts::{Counts, Gatherer};
 use crate::error::{Error, Result};
 use crate::interrupt;
@@ -20,17 +20,17 @@ use crate::parallel::{self, Crew, Jobs};
 pub(super) const TICK: Duration = Duration::from_millis(20);
 
 /// Some of the corpus.
-pub(super) enum Job {
+pub(super) enum CountJob {
     /// Of a file.
-    Block(Block),
+    Block(CorpusBlock),
     /// Whole texts.
-    Texts(Texts),
+    Texts(TextBlock),
 }
 
 /// What the threads share.
-pub(super) struct Work<'s> {
+pub(super) struct CountWork<'s> {
     pub(super) stages: Stages,
-    settings: &'s Settings,
+    settings: &'s CountSettings,
     gatherer: Gatherer,
     /// How many bytes are done.
     done: AtomicU64,
@@ -41,14 +41,14 @@ pub(super) struct Work<'s> {
     error: Mutex<Option<(usize, Error)>>,
 }
 
-impl<'s> Work<'s> {
+impl<'s> CountWork<'s> {
     pub(super) fn new(
         counts: &'s Counts,
-        settings: &'s Settings,
+        settings: &'s CountSettings,
         threads: usize,
         stop: &'s AtomicBool,
-    ) -> Result<Work<'s>> {
-        Ok(Work {
+    ) -> Result<CountWork<'s>> {
+        Ok(CountWork {
             stages: Stages::new(counts.normalizer(), counts.pattern(), counts.special_tokens())?,
             settings,
             gatherer: Gatherer::new(counts, settings.memory_limit, threads),
@@ -76,7 +76,7 @@ impl<'s> Work<'s> {
     pub(super) fn run(
         &self,
         threads: usize,
-        next: impl Fn(Vec<u8>) -> Result<Option<Job>> + Sync,
+        next: impl Fn(Vec<u8>) -> Result<Option<CountJob>> + Sync,
         lead: impl FnOnce(&dyn Fn() -> bool) -> Result<()>,
     ) -> Result<()> {
         let crew = Crew::new(threads, |more: &dyn Fn()| self.work(&next, more));
@@ -113,8 +113,8 @@ impl<'s> Work<'s> {
     }
 
     /// What one thread does; it asks for one `more` when there is work.
-    fn work(&self, next: &(impl Fn(Vec<u8>) -> Result<Option<Job>> + Sync), more: &dyn Fn()) {
-        let mut counter = Counter::new(&self.stages, self.gatherer.spill());
+    fn work(&self, next: &(impl Fn(Vec<u8>) -> Result<Option<CountJob>> + Sync), more: &dyn Fn()) {
+        let mut counter = PieceCounter::new(&self.stages, self.gatherer.spill());
         let (mut bytes, mut begun) = (Vec::new(), false);
         while !self.is_stopped() {
             let job = match next(std::mem::take(&mut bytes)) {
@@ -127,21 +127,21 @@ impl<'s> Work<'s> {
                 more();
             }
             let (number, counted) = match &job {
-                Job::Block(block) => {
+                CountJob::Block(block) => {
                     let counted = self.count_block(block, &mut counter);
                     (block.number, counted.map_err(|error| error.at(&block.path)))
                 }
-                Job::Texts(texts) => (texts.number, self.count_texts(texts, &mut counter)),
+                CountJob::Texts(texts) => (texts.number, self.count_texts(texts, &mut counter)),
             };
             if let Err(error) = counted {
                 return self.fail(number, error);
             }
             bytes = match job {
-                Job::Block(block) => {
+                CountJob::Block(block) => {
                     self.done.fetch_add(block.read, Ordering::Relaxed);
                     block.bytes
                 }
-                Job::Texts(texts) => {
+                CountJob::Texts(texts) => {
                     self.done.fetch_add(texts.bytes.len() as u64, Ordering::Relaxed);
                     texts.bytes
                 }
@@ -158,19 +158,19 @@ impl<'s> Work<'s> {
         self.failed.store(true, Ordering::SeqCst);
     }
 
-    fn count_block(&self, block: &Block, counter: &mut Counter) -> Result<()> {
+    fn count_block(&self, block: &CorpusBlock, counter: &mut PieceCounter) -> Result<()> {
         let place = || block.path.display().to_string();
         let text = self.checked(&block.bytes, place, block.start)?;
         match block.kind {
-            Kind::Text => counter.text(&text),
-            Kind::Lines => {
+            FileKind::Text => counter.text(&text),
+            FileKind::Lines => {
                 let (field, line) = (&self.settings.field, block.line);
                 lines::for_each_text(&text, line, field, |text| counter.text(text.as_bytes()))
             }
         }
     }
 
-    fn count_texts(&self, texts: &Texts, counter: &mut Counter) -> Result<()> {
+    fn count_texts(&self, texts: &TextBlock, counter: &mut PieceCounter) -> Result<()> {
         let (mut start, mut offset) = (0, texts.offset);
         for (at, &end) in texts.ends.iter().enumerate() {
             let place = || format!("text {}", texts.first + at);

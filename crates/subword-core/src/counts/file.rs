@@ -60,13 +60,13 @@ fn may_grow(pieces: u64, file: u64) -> bool {
 
 /// What counts are made with.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Header {
+pub(super) struct CountsHeader {
     pub(super) normalizer: Normalizer,
     pub(super) pattern: Pattern,
     pub(super) special_tokens: Vec<String>,
 }
 
-impl Header {
+impl CountsHeader {
     /// The least version that can hold it: equal counts are equal bytes, whoever writes them.
     fn version(&self) -> u8 {
         if self.normalizer == Normalizer::None { 1 } else { VERSION }
@@ -94,7 +94,7 @@ impl Header {
         self.special_tokens.iter().try_for_each(|token| write_string(to, token))
     }
 
-    fn read(input: &mut Input<impl Read>, version: u8) -> Result<Header> {
+    fn read(input: &mut Input<impl Read>, version: u8) -> Result<CountsHeader> {
         let normalizer = match version {
             1 => Normalizer::None,
             _ => {
@@ -128,15 +128,15 @@ impl Header {
             special_tokens.push(input.string(MAX_SPECIAL_BYTES as u64)?);
         }
         let pattern = Pattern::Sequence(parts).canonical();
-        Ok(Header { normalizer, pattern, special_tokens })
+        Ok(CountsHeader { normalizer, pattern, special_tokens })
     }
 }
 
 /// Writes entries in the order of their pieces.
-pub(super) struct Writer<W> {
+pub(super) struct CountsWriter<W> {
     to: W,
     last: Vec<u8>,
-    summary: Summary,
+    summary: CountsSummary,
     /// How many bytes were written.
     written: u64,
     /// How many bytes the pieces have that were written.
@@ -145,19 +145,19 @@ pub(super) struct Writer<W> {
 
 /// What the footer holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Summary {
+pub(super) struct CountsSummary {
     pub(super) len: u64,
     pub(super) total: Count,
     check: u64,
 }
 
-impl Summary {
+impl CountsSummary {
     /// Nothing yet, under this header.
-    fn new(header: &Header) -> Summary {
+    fn new(header: &CountsHeader) -> CountsSummary {
         let mut bytes = Vec::new();
         // Writing to memory does not fail.
         let _ = header.write(&mut bytes);
-        Summary { len: 0, total: 0, check: hash_long(&bytes, FILE) }
+        CountsSummary { len: 0, total: 0, check: hash_long(&bytes, FILE) }
     }
 
     fn add(&mut self, piece: &[u8], count: Count) -> Option<()> {
@@ -168,14 +168,14 @@ impl Summary {
     }
 }
 
-impl<W: Write> Writer<W> {
+impl<W: Write> CountsWriter<W> {
     /// Starts a file.
-    pub(super) fn new(mut to: W, header: &Header) -> io::Result<Self> {
+    pub(super) fn new(mut to: W, header: &CountsHeader) -> io::Result<Self> {
         let mut start = [MAGIC, &[header.version()]].concat();
         header.write(&mut start)?;
         to.write_all(&start)?;
-        let (summary, written) = (Summary::new(header), start.len() as u64);
-        Ok(Writer { to, last: Vec::new(), summary, written, pieces: 0 })
+        let (summary, written) = (CountsSummary::new(header), start.len() as u64);
+        Ok(CountsWriter { to, last: Vec::new(), summary, written, pieces: 0 })
     }
 
     /// Writes a piece, which must come after the last one.
@@ -201,8 +201,8 @@ impl<W: Write> Writer<W> {
     }
 
     /// Ends the file.
-    pub(super) fn finish(mut self) -> io::Result<(W, Summary)> {
-        let Summary { len, total, check } = self.summary;
+    pub(super) fn finish(mut self) -> io::Result<(W, CountsSummary)> {
+        let CountsSummary { len, total, check } = self.summary;
         self.to.write_all(&[0, 0])?;
         for number in [len, total, check] {
             self.to.write_all(&number.to_le_bytes())?;
@@ -235,17 +235,17 @@ fn write_string(to: &mut impl Write, text: &str) -> io::Result<()> {
 
 /// Reads entries in the order of their pieces.
 #[derive(Debug)]
-pub(super) struct Reader<R> {
+pub(super) struct CountsReader<R> {
     input: Input<R>,
-    header: Header,
+    header: CountsHeader,
     piece: Vec<u8>,
-    summary: Summary,
+    summary: CountsSummary,
     /// How many bytes the pieces have that were read.
     pieces: u64,
     ended: bool,
 }
 
-impl<R: Read> Reader<R> {
+impl<R: Read> CountsReader<R> {
     /// Starts to read.
     pub(super) fn new(from: R) -> Result<Self> {
         let mut input = Input { from, buffer: vec![0; BUFFER], at: 0, end: 0, before: 0 };
@@ -259,17 +259,17 @@ impl<R: Read> Reader<R> {
             let message = format!("expected version {VERSION} of counts, found version {version}");
             return Err(Error::counts(message).with_hint("a newer version of subword wrote it"));
         }
-        let header = Header::read(&mut input, version)?;
-        let summary = Summary::new(&header);
-        Ok(Reader { input, header, piece: Vec::new(), summary, pieces: 0, ended: false })
+        let header = CountsHeader::read(&mut input, version)?;
+        let summary = CountsSummary::new(&header);
+        Ok(CountsReader { input, header, piece: Vec::new(), summary, pieces: 0, ended: false })
     }
 
-    pub(super) fn header(&self) -> &Header {
+    pub(super) fn header(&self) -> &CountsHeader {
         &self.header
     }
 
     /// What was read so far.
-    pub(super) fn summary(&self) -> Summary {
+    pub(super) fn summary(&self) -> CountsSummary {
         self.summary
     }
 
@@ -339,7 +339,7 @@ impl<R: Read> Reader<R> {
             self.input.exact(&mut bytes)?;
             *number = u64::from_le_bytes(bytes);
         }
-        let Summary { len, total, check } = self.summary;
+        let CountsSummary { len, total, check } = self.summary;
         if numbers != [len, total, check] || self.input.byte().is_ok() {
             return Err(damaged());
         }

@@ -12,11 +12,11 @@ Pieces are never all in memory twice: a shard that was added is freed before the
 
 use std::sync::{Mutex, PoisonError};
 
-use super::file::Header;
-use super::runs::{Run, Runs};
+use super::file::CountsHeader;
+use super::runs::{SortedRun, SortedRuns};
 use super::sorted;
-use super::table::{Shard, Table};
-use super::{Counts, Pieces};
+use super::table::{CountTable, Shard};
+use super::{Counts, PieceStore};
 use crate::error::Result;
 use crate::interrupt;
 use crate::types::Count;
@@ -24,11 +24,11 @@ use crate::types::Count;
 /// What the threads share.
 #[derive(Debug)]
 pub struct Gatherer {
-    header: Header,
+    header: CountsHeader,
     /// How much memory each table may use.
     limit: Option<usize>,
-    runs: Mutex<Runs>,
-    done: Mutex<Vec<(Table, Count)>>,
+    runs: Mutex<SortedRuns>,
+    done: Mutex<Vec<(CountTable, Count)>>,
 }
 
 /// What one thread fills.
@@ -36,7 +36,7 @@ pub struct Gatherer {
 pub struct Spill<'g> {
     gatherer: &'g Gatherer,
     /// The pieces since the last run.
-    pub table: Table,
+    pub table: CountTable,
     /// How many there are.
     pub total: Count,
 }
@@ -46,16 +46,16 @@ impl Gatherer {
     /// or little more if that is very little.
     pub fn new(counts: &Counts, limit: Option<usize>, threads: usize) -> Gatherer {
         let header = counts.header.clone();
-        let runs = Mutex::new(Runs::new(header.clone()));
+        let runs = Mutex::new(SortedRuns::new(header.clone()));
         let limit = limit.map(|limit| limit / threads.max(1));
         Gatherer { header, limit, runs, done: Mutex::new(Vec::new()) }
     }
 
     /// A table for a thread.
     pub fn spill(&self) -> Spill<'_> {
-        let table = self
-            .limit
-            .map_or_else(Table::default, |limit| Table::with_limit(limit, sorted::BYTES_PER_PIECE));
+        let table = self.limit.map_or_else(CountTable::default, |limit| {
+            CountTable::with_limit(limit, sorted::BYTES_PER_PIECE)
+        });
         Spill { gatherer: self, table, total: 0 }
     }
 
@@ -70,12 +70,12 @@ impl Gatherer {
             let tables =
                 tables.into_iter().map(|(table, _)| table).filter(|table| !table.is_empty());
             let tables = tables.collect();
-            Pieces::Memory { table: added(tables, share)?, total }
+            PieceStore::Memory { table: added(tables, share)?, total }
         } else {
             for (table, _) in tables {
-                runs.push(Run::of_table(&table, &self.header)?)?;
+                runs.push(SortedRun::of_table(&table, &self.header)?)?;
             }
-            Pieces::Disk(runs.finish()?)
+            PieceStore::Disk(runs.finish()?)
         };
         Ok(Counts { header: self.header, pieces })
     }
@@ -91,7 +91,7 @@ impl Spill<'_> {
 
     #[cold]
     fn write(&mut self) -> Result<()> {
-        let run = Run::of_table(&self.table, &self.gatherer.header)?;
+        let run = SortedRun::of_table(&self.table, &self.gatherer.header)?;
         self.table.clear();
         self.total = 0;
         let mut runs = self.gatherer.runs.lock().unwrap_or_else(PoisonError::into_inner);
@@ -110,13 +110,13 @@ pub type Add<'a> = &'a (dyn Fn(usize) -> Result<()> + Sync);
 
 /// All tables in one.
 fn added(
-    mut tables: Vec<Table>,
+    mut tables: Vec<CountTable>,
     share: impl FnOnce(usize, usize, Add<'_>) -> Result<()>,
-) -> Result<Table> {
+) -> Result<CountTable> {
     // The largest stays, the others go into it.
-    tables.sort_by_key(Table::len);
+    tables.sort_by_key(CountTable::len);
     let threads = tables.len();
-    let Some(mut sum) = tables.pop() else { return Ok(Table::default()) };
+    let Some(mut sum) = tables.pop() else { return Ok(CountTable::default()) };
     let mut others: Vec<Vec<Shard>> = (0..sum.shards_mut().len()).map(|_| Vec::new()).collect();
     for table in tables {
         others.iter_mut().zip(table.into_shards()).for_each(|(all, shard)| all.push(shard));

@@ -28,18 +28,18 @@ pub(super) const TAG_SHIFT: u32 = 56;
 pub(super) const NOWHERE: u64 = u64::MAX;
 
 /// A piece, or where it is, and its length.
-pub(super) type Key = [u64; 3];
+pub(super) type PieceKey = [u64; 3];
 
 /// A piece on its way into a table.
 #[derive(Debug, Clone, Copy)]
 pub struct Probe {
-    pub(super) key: Key,
+    pub(super) key: PieceKey,
     pub(super) hash: u64,
 }
 
 impl Probe {
     /// The piece of an entry, on its way into another table.
-    pub(super) fn of_entry([a, b, c]: Key, seed: Seed) -> Probe {
+    pub(super) fn of_entry([a, b, c]: PieceKey, seed: Seed) -> Probe {
         let key = [a, if c >> TAG_SHIFT == LONG { NOWHERE } else { b }, c];
         Probe { key, hash: hash_of(key, seed) }
     }
@@ -58,7 +58,7 @@ impl Probe {
 }
 
 /// The bytes of a word that belong to a piece, by its length.
-const MASKS: [Key; LONGEST_INLINE + 1] = {
+const MASKS: [PieceKey; LONGEST_INLINE + 1] = {
     let mut masks = [[0; 3]; LONGEST_INLINE + 1];
     let mut len = 0;
     while len <= LONGEST_INLINE {
@@ -74,7 +74,7 @@ const MASKS: [Key; LONGEST_INLINE + 1] = {
 
 /// The key of `text[start..end]`, at most 23 bytes.
 #[inline(always)]
-fn inline_key(text: &[u8], start: usize, end: usize) -> Key {
+fn inline_key(text: &[u8], start: usize, end: usize) -> PieceKey {
     let len = end - start;
     let [a, b, c] = match text[start..].first_chunk::<24>() {
         Some(window) => {
@@ -94,7 +94,7 @@ fn inline_key(text: &[u8], start: usize, end: usize) -> Key {
 
 /// A function of the key, but not of where a long piece is.
 #[inline(always)]
-pub(super) fn hash_of([a, b, c]: Key, seed: Seed) -> u64 {
+pub(super) fn hash_of([a, b, c]: PieceKey, seed: Seed) -> u64 {
     let b = if c >> TAG_SHIFT == LONG { 0 } else { b };
     mix(a, b, seed) ^ c.wrapping_mul(seed.odd)
 }

@@ -37,15 +37,15 @@ use std::path::Path;
 
 pub use gather::{Gatherer, Spill};
 pub use key::Probe;
-pub use table::Table;
+pub use table::CountTable;
 
 use crate::atomic::Staged;
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::model::{Normalizer, Pattern};
 use crate::types::Count;
-use file::{Header, Reader, Writer};
-use runs::Run;
+use file::{CountsHeader, CountsReader, CountsWriter};
+use runs::SortedRun;
 
 /// To read or write a piece is about as much work as to read so many bytes of text.
 const PIECE: usize = 32;
@@ -55,14 +55,14 @@ const OVERFLOW: &str = "the sum of the counts is over 2^64 - 1";
 /// How often each piece occurs. A copy of counts on disk shares the file until it is changed.
 #[derive(Debug, Clone)]
 pub struct Counts {
-    header: Header,
-    pieces: Pieces,
+    header: CountsHeader,
+    pieces: PieceStore,
 }
 
 #[derive(Debug, Clone)]
-enum Pieces {
-    Memory { table: Table, total: Count },
-    Disk(Run),
+enum PieceStore {
+    Memory { table: CountTable, total: Count },
+    Disk(SortedRun),
 }
 
 impl Counts {
@@ -71,8 +71,8 @@ impl Counts {
         special_tokens.sort_unstable();
         special_tokens.dedup();
         let (normalizer, pattern) = (Normalizer::None, pattern.canonical());
-        let header = Header { normalizer, pattern, special_tokens };
-        Counts { header, pieces: Pieces::Memory { table: Table::default(), total: 0 } }
+        let header = CountsHeader { normalizer, pattern, special_tokens };
+        Counts { header, pieces: PieceStore::Memory { table: CountTable::default(), total: 0 } }
     }
 
     /// No pieces yet, of text that is normalised before it is cut.
@@ -104,8 +104,8 @@ impl Counts {
     /// How many different pieces there are.
     pub fn len(&self) -> usize {
         match &self.pieces {
-            Pieces::Memory { table, .. } => table.len(),
-            Pieces::Disk(run) => run.len(),
+            PieceStore::Memory { table, .. } => table.len(),
+            PieceStore::Disk(run) => run.len(),
         }
     }
 
@@ -117,21 +117,21 @@ impl Counts {
     /// How many pieces there are: the sum of all counts.
     pub fn total(&self) -> Count {
         match &self.pieces {
-            Pieces::Memory { total, .. } => *total,
-            Pieces::Disk(run) => run.total(),
+            PieceStore::Memory { total, .. } => *total,
+            PieceStore::Disk(run) => run.total(),
         }
     }
 
     /// Whether the pieces are on disk, because they did not fit in the memory that counting had.
     pub fn is_on_disk(&self) -> bool {
-        matches!(self.pieces, Pieces::Disk(_))
+        matches!(self.pieces, PieceStore::Disk(_))
     }
 
     /// The count of a piece; 0 if it is not there. On disk, all that comes before it is read.
     pub fn get(&self, piece: &[u8]) -> Result<Count> {
         let run = match &self.pieces {
-            Pieces::Memory { table, .. } => return Ok(table.get(piece)),
-            Pieces::Disk(run) => run,
+            PieceStore::Memory { table, .. } => return Ok(table.get(piece)),
+            PieceStore::Disk(run) => run,
         };
         let mut reader = run.read()?;
         while let Some((other, count)) = reader.next()? {
@@ -147,7 +147,7 @@ impl Counts {
         if piece.is_empty() {
             return Err(Error::counts("a piece is empty"));
         }
-        if let Pieces::Memory { table, total } = &mut self.pieces {
+        if let PieceStore::Memory { table, total } = &mut self.pieces {
             *total = sum(*total, count)?;
             if count > 0 {
                 table.add(table.probe(piece, 0, piece.len()), piece, count);
@@ -161,15 +161,15 @@ impl Counts {
 
     /// No pieces, made alike.
     fn like(&self) -> Counts {
-        let Header { normalizer, pattern, special_tokens } = self.header.clone();
+        let CountsHeader { normalizer, pattern, special_tokens } = self.header.clone();
         Counts::of_normalized(normalizer, pattern, special_tokens)
     }
 
     /// Calls `entry` with each piece and its count, in no order that means anything.
     pub fn for_each(&self, mut entry: impl FnMut(&[u8], Count) -> Result<()>) -> Result<()> {
         match &self.pieces {
-            Pieces::Memory { table, .. } => table.for_each(entry),
-            Pieces::Disk(run) => {
+            PieceStore::Memory { table, .. } => table.for_each(entry),
+            PieceStore::Disk(run) => {
                 let mut reader = run.read()?;
                 while let Some((piece, count)) = reader.next()? {
                     entry(piece, count)?;
@@ -182,19 +182,19 @@ impl Counts {
     /// The same in the order of the pieces' bytes.
     pub fn for_each_sorted(&self, entry: impl FnMut(&[u8], Count) -> Result<()>) -> Result<()> {
         match &self.pieces {
-            Pieces::Memory { table, .. } => sorted::for_each(table, entry),
-            Pieces::Disk(_) => self.for_each(entry),
+            PieceStore::Memory { table, .. } => sorted::for_each(table, entry),
+            PieceStore::Disk(_) => self.for_each(entry),
         }
     }
 
     /// A walk over the pieces in the order of their bytes, for callers that cannot be called back.
     /// It sees the counts as they are now.
-    pub fn sorted(&self) -> Result<Sorted> {
-        Reader::new(match &self.pieces {
-            Pieces::Memory { .. } => From::Memory(Cursor::new(self.to_bytes()?)),
-            Pieces::Disk(run) => From::Disk(run.bytes()),
+    pub fn sorted(&self) -> Result<SortedPieces> {
+        CountsReader::new(match &self.pieces {
+            PieceStore::Memory { .. } => SortedSource::Memory(Cursor::new(self.to_bytes()?)),
+            PieceStore::Disk(run) => SortedSource::Disk(run.bytes()),
         })
-        .map(Sorted)
+        .map(SortedPieces)
     }
 
     /// The `n` pieces that occur most often, and their counts; of equals those that come first in
@@ -222,16 +222,16 @@ impl Counts {
         self.check_alike(other)?;
         let sum = sum(self.total(), other.total())?;
         match (&mut self.pieces, &other.pieces) {
-            (Pieces::Memory { table, total }, Pieces::Memory { table: other, .. }) => {
+            (PieceStore::Memory { table, total }, PieceStore::Memory { table: other, .. }) => {
                 *total = sum;
                 table.add_all(other);
             }
             _ => {
                 let both = vec![self.sorted()?.0, other.sorted()?.0];
-                let run = Run::write(&self.header, |writer| {
+                let run = SortedRun::write(&self.header, |writer| {
                     runs::merge(both, |piece, count| writer.push(piece, count).map_err(runs::disk))
                 })?;
-                self.pieces = Pieces::Disk(run);
+                self.pieces = PieceStore::Disk(run);
             }
         }
         Ok(())
@@ -276,10 +276,10 @@ impl Counts {
     /// Forgets the pieces that occur less often than `min`.
     pub fn prune(&mut self, min: Count) -> Result<()> {
         match &mut self.pieces {
-            Pieces::Memory { table, total } => *total = table.prune(min),
-            Pieces::Disk(run) => {
+            PieceStore::Memory { table, total } => *total = table.prune(min),
+            PieceStore::Disk(run) => {
                 let mut reader = run.read()?;
-                *run = Run::write(&self.header, |writer| {
+                *run = SortedRun::write(&self.header, |writer| {
                     while let Some((piece, count)) = reader.next()? {
                         if count >= min {
                             writer.push(piece, count).map_err(runs::disk)?;
@@ -324,7 +324,7 @@ impl Counts {
     }
 
     fn write(&self, to: impl Write, io: impl Fn(io::Error) -> Error) -> Result<()> {
-        let mut writer = Writer::new(to, &self.header).map_err(&io)?;
+        let mut writer = CountsWriter::new(to, &self.header).map_err(&io)?;
         self.for_each_sorted(|piece, count| writer.push(piece, count).map_err(&io))?;
         writer.finish().map_err(&io)?;
         Ok(())
@@ -345,22 +345,22 @@ impl Counts {
     }
 
     fn read(from: impl Read) -> Result<Counts> {
-        let mut reader = Reader::new(from)?;
-        let mut table = Table::default();
+        let mut reader = CountsReader::new(from)?;
+        let mut table = CountTable::default();
         while let Some((piece, count)) = reader.next()? {
             interrupt::worked(PIECE)?;
             table.add(table.probe(piece, 0, piece.len()), piece, count);
         }
         let header = reader.header().clone();
-        Ok(Counts { header, pieces: Pieces::Memory { table, total: reader.summary().total } })
+        Ok(Counts { header, pieces: PieceStore::Memory { table, total: reader.summary().total } })
     }
 }
 
 /// A walk over pieces in the order of their bytes.
 #[derive(Debug)]
-pub struct Sorted(Reader<From>);
+pub struct SortedPieces(CountsReader<SortedSource>);
 
-impl Sorted {
+impl SortedPieces {
     /// The next piece and its count; none after the last.
     pub fn next_piece(&mut self) -> Result<Option<(&[u8], Count)>> {
         self.0.next()
@@ -369,16 +369,16 @@ impl Sorted {
 
 /// Where sorted pieces come from.
 #[derive(Debug)]
-enum From {
+enum SortedSource {
     Memory(Cursor<Vec<u8>>),
-    Disk(runs::Bytes),
+    Disk(runs::RunBytes),
 }
 
-impl Read for From {
+impl Read for SortedSource {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         match self {
-            From::Memory(from) => from.read(bytes),
-            From::Disk(from) => from.read(bytes),
+            SortedSource::Memory(from) => from.read(bytes),
+            SortedSource::Disk(from) => from.read(bytes),
         }
     }
 }

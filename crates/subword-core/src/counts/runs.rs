@@ -23,8 +23,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::PIECE;
-use super::file::{Header, Reader, Summary, Writer};
-use super::table::Table;
+use super::file::{CountsHeader, CountsReader, CountsSummary, CountsWriter};
+use super::table::CountTable;
 use super::{OVERFLOW, sorted};
 use crate::atomic::only_for_the_owner;
 use crate::error::{Error, Result};
@@ -36,12 +36,12 @@ const MOST_RUNS: usize = 64;
 
 /// Sorted pieces on disk.
 #[derive(Debug, Clone)]
-pub(super) struct Run {
+pub(super) struct SortedRun {
     file: Arc<Temporary>,
-    summary: Summary,
+    summary: CountsSummary,
 }
 
-impl Run {
+impl SortedRun {
     pub(super) fn len(&self) -> usize {
         self.summary.len as usize
     }
@@ -51,18 +51,18 @@ impl Run {
     }
 
     /// Its bytes, from the start.
-    pub(super) fn bytes(&self) -> Bytes {
-        Bytes { file: self.file.clone(), at: 0 }
+    pub(super) fn bytes(&self) -> RunBytes {
+        RunBytes { file: self.file.clone(), at: 0 }
     }
 
     /// Reads it from its start.
-    pub(super) fn read(&self) -> Result<Reader<Bytes>> {
-        Reader::new(self.bytes())
+    pub(super) fn read(&self) -> Result<CountsReader<RunBytes>> {
+        CountsReader::new(self.bytes())
     }
 
     /// The pieces of a table.
-    pub(super) fn of_table(table: &Table, header: &Header) -> Result<Run> {
-        Run::write(header, |writer| {
+    pub(super) fn of_table(table: &CountTable, header: &CountsHeader) -> Result<SortedRun> {
+        SortedRun::write(header, |writer| {
             sorted::for_each(table, |piece, count| {
                 interrupt::worked(PIECE + piece.len())?;
                 writer.push(piece, count).map_err(disk)
@@ -72,21 +72,21 @@ impl Run {
 
     /// The pieces that `fill` writes.
     pub(super) fn write(
-        header: &Header,
-        fill: impl FnOnce(&mut Writer<BufWriter<&File>>) -> Result<()>,
-    ) -> Result<Run> {
+        header: &CountsHeader,
+        fill: impl FnOnce(&mut CountsWriter<BufWriter<&File>>) -> Result<()>,
+    ) -> Result<SortedRun> {
         let temporary = Temporary::new().map_err(disk)?;
         let to = BufWriter::with_capacity(1 << 16, &temporary.file);
-        let mut writer = Writer::new(to, header).map_err(disk)?;
+        let mut writer = CountsWriter::new(to, header).map_err(disk)?;
         fill(&mut writer)?;
         let (_, summary) = writer.finish().map_err(disk)?;
-        Ok(Run { file: Arc::new(temporary), summary })
+        Ok(SortedRun { file: Arc::new(temporary), summary })
     }
 
     /// The sum of some runs.
-    fn merge(runs: &[Run], header: &Header) -> Result<Run> {
-        let readers = runs.iter().map(Run::read).collect::<Result<Vec<_>>>()?;
-        Run::write(header, |writer| {
+    fn merge(runs: &[SortedRun], header: &CountsHeader) -> Result<SortedRun> {
+        let readers = runs.iter().map(SortedRun::read).collect::<Result<Vec<_>>>()?;
+        SortedRun::write(header, |writer| {
             merge(readers, |piece, count| {
                 interrupt::worked(PIECE + piece.len())?;
                 writer.push(piece, count).map_err(disk)
@@ -97,13 +97,13 @@ impl Run {
 
 /// Calls `entry` with each piece and the sum of its counts, in the order of the pieces' bytes.
 pub(super) fn merge<R: Read>(
-    readers: Vec<Reader<R>>,
+    readers: Vec<CountsReader<R>>,
     mut entry: impl FnMut(&[u8], Count) -> Result<()>,
 ) -> Result<()> {
     let mut heads = BinaryHeap::with_capacity(readers.len());
     for mut reader in readers {
         if let Some(count) = reader.advance()? {
-            heads.push(Reverse(Head { reader, count }));
+            heads.push(Reverse(RunHead { reader, count }));
         }
     }
     let (mut piece, mut sum): (Vec<u8>, Count) = (Vec::new(), 0);
@@ -128,42 +128,42 @@ pub(super) fn merge<R: Read>(
 }
 
 /// A run that is being read, ordered by the piece that comes next.
-struct Head<R> {
-    reader: Reader<R>,
+struct RunHead<R> {
+    reader: CountsReader<R>,
     count: Count,
 }
 
-impl<R: Read> Ord for Head<R> {
+impl<R: Read> Ord for RunHead<R> {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         self.reader.piece().cmp(other.reader.piece())
     }
 }
 
-impl<R: Read> PartialOrd for Head<R> {
+impl<R: Read> PartialOrd for RunHead<R> {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl<R: Read> PartialEq for Head<R> {
+impl<R: Read> PartialEq for RunHead<R> {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other).is_eq()
     }
 }
 
-impl<R: Read> Eq for Head<R> {}
+impl<R: Read> Eq for RunHead<R> {}
 
 /// The runs of a corpus.
 #[derive(Debug)]
-pub(super) struct Runs {
-    header: Header,
+pub(super) struct SortedRuns {
+    header: CountsHeader,
     /// The runs of level n are made of `MOST_RUNS` to the power of n tables.
-    levels: Vec<Vec<Run>>,
+    levels: Vec<Vec<SortedRun>>,
 }
 
-impl Runs {
-    pub(super) fn new(header: Header) -> Runs {
-        Runs { header, levels: Vec::new() }
+impl SortedRuns {
+    pub(super) fn new(header: CountsHeader) -> SortedRuns {
+        SortedRuns { header, levels: Vec::new() }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -171,7 +171,7 @@ impl Runs {
     }
 
     /// One more, merged with others if there are many.
-    pub(super) fn push(&mut self, mut run: Run) -> Result<()> {
+    pub(super) fn push(&mut self, mut run: SortedRun) -> Result<()> {
         for level in 0.. {
             if level == self.levels.len() {
                 self.levels.push(Vec::new());
@@ -180,23 +180,23 @@ impl Runs {
             if self.levels[level].len() < MOST_RUNS {
                 break;
             }
-            run = Run::merge(&std::mem::take(&mut self.levels[level]), &self.header)?;
+            run = SortedRun::merge(&std::mem::take(&mut self.levels[level]), &self.header)?;
         }
         Ok(())
     }
 
     /// The sum of all.
-    pub(super) fn finish(self) -> Result<Run> {
-        let mut runs: Vec<Run> = self.levels.into_iter().flatten().collect();
+    pub(super) fn finish(self) -> Result<SortedRun> {
+        let mut runs: Vec<SortedRun> = self.levels.into_iter().flatten().collect();
         while runs.len() > MOST_RUNS {
             let rest = runs.split_off(MOST_RUNS);
-            let merged = Run::merge(&runs, &self.header)?;
+            let merged = SortedRun::merge(&runs, &self.header)?;
             runs = rest;
             runs.push(merged);
         }
         match runs.len() {
             1 => Ok(runs.remove(0)),
-            _ => Run::merge(&runs, &self.header),
+            _ => SortedRun::merge(&runs, &self.header),
         }
     }
 }
@@ -255,12 +255,12 @@ impl Drop for Temporary {
 
 /// A walk through a temporary file.
 #[derive(Debug)]
-pub(super) struct Bytes {
+pub(super) struct RunBytes {
     file: Arc<Temporary>,
     at: u64,
 }
 
-impl Read for Bytes {
+impl Read for RunBytes {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         let len = self.file.read_at(bytes, self.at)?;
         self.at += len as u64;
@@ -281,18 +281,18 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::formats::tests::Random;
     use crate::model::{Named, Normalizer, Pattern};
+    use crate::testing::Random;
 
-    fn header() -> Header {
-        Header {
+    fn header() -> CountsHeader {
+        CountsHeader {
             normalizer: Normalizer::None,
             pattern: Pattern::Named(Named::Gpt2),
             special_tokens: Vec::new(),
         }
     }
 
-    fn content(run: &Run) -> BTreeMap<Vec<u8>, Count> {
+    fn content(run: &SortedRun) -> BTreeMap<Vec<u8>, Count> {
         let mut content = BTreeMap::new();
         let mut reader = run.read().unwrap();
         while let Some((piece, count)) = reader.next().unwrap() {
@@ -307,17 +307,17 @@ mod tests {
     fn runs_add_up_to_the_whole() {
         let mut random = Random::new(3);
         for how_many in [1, 2, 63, 64, 65, 300] {
-            let mut runs = Runs::new(header());
+            let mut runs = SortedRuns::new(header());
             let mut expected = BTreeMap::new();
             for _ in 0..how_many {
-                let mut table = Table::default();
+                let mut table = CountTable::default();
                 for _ in 0..random.below(20) {
                     let piece = format!("{}", random.below(100)).repeat(1 + random.below(12));
                     let piece = piece.as_bytes();
                     table.add(table.probe(piece, 0, piece.len()), piece, 3);
                     *expected.entry(piece.to_vec()).or_insert(0) += 3;
                 }
-                runs.push(Run::of_table(&table, &header()).unwrap()).unwrap();
+                runs.push(SortedRun::of_table(&table, &header()).unwrap()).unwrap();
                 assert!(runs.levels.iter().all(|level| level.len() < MOST_RUNS));
             }
             assert_eq!(content(&runs.finish().unwrap()), expected);
@@ -336,7 +336,7 @@ mod tests {
     #[test]
     fn merging_can_be_stopped() {
         let run = |from: u64| {
-            Run::write(&header(), |writer| {
+            SortedRun::write(&header(), |writer| {
                 let mut pieces = (0..100u64).map(|n| (n + from).to_be_bytes());
                 pieces.try_for_each(|piece| writer.push(&piece, 1).map_err(disk))
             })
@@ -344,21 +344,21 @@ mod tests {
         let runs = [run(0).unwrap(), run(7).unwrap()];
         let stopped = interrupt::own(|stop| {
             stop.store(true, std::sync::atomic::Ordering::Relaxed);
-            Run::merge(&runs, &header()).unwrap_err()
+            SortedRun::merge(&runs, &header()).unwrap_err()
         });
         assert_eq!(stopped, Error::Stopped);
     }
 
     #[test]
     fn a_sum_that_overflows_is_an_error() {
-        let run = Run::write(&header(), |writer| writer.push(b"low", u64::MAX).map_err(disk));
+        let run = SortedRun::write(&header(), |writer| writer.push(b"low", u64::MAX).map_err(disk));
         let run = run.unwrap();
-        let error = Run::merge(&[run.clone(), run], &header()).unwrap_err();
+        let error = SortedRun::merge(&[run.clone(), run], &header()).unwrap_err();
         assert_eq!(error, Error::counts(OVERFLOW));
-        let two = |writer: &mut Writer<BufWriter<&File>>| {
+        let two = |writer: &mut CountsWriter<BufWriter<&File>>| {
             writer.push(b"low", u64::MAX).map_err(disk)?;
             writer.push(b"new", 1).map_err(disk)
         };
-        assert_eq!(Run::write(&header(), two).unwrap_err(), Error::counts(OVERFLOW));
+        assert_eq!(SortedRun::write(&header(), two).unwrap_err(), Error::counts(OVERFLOW));
     }
 }

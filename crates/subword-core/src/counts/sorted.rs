@@ -6,7 +6,7 @@ whole piece where two begin alike. What is sorted is 16 bytes per piece: that nu
 entry is.
 */
 
-use super::table::Table;
+use super::table::CountTable;
 use crate::error::Result;
 use crate::interrupt;
 use crate::types::Count;
@@ -16,7 +16,7 @@ pub(super) const BYTES_PER_PIECE: usize = size_of::<(u64, u64)>();
 
 /// Calls `entry` with each piece and its count, in the order of the pieces' bytes.
 pub(super) fn for_each(
-    table: &Table,
+    table: &CountTable,
     mut entry: impl FnMut(&[u8], Count) -> Result<()>,
 ) -> Result<()> {
     let mut places = table.places();
@@ -38,12 +38,12 @@ pub(super) fn for_each(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::tests::Random;
+    use crate::testing::Random;
 
     #[test]
     fn pieces_come_in_the_order_of_their_bytes() {
         let mut random = Random::new(7);
-        let mut table = Table::default();
+        let mut table = CountTable::default();
         let mut expected = std::collections::BTreeMap::new();
         for _ in 0..5000 {
             let len = 1 + random.below(40);

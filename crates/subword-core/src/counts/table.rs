@@ -8,7 +8,7 @@ up to 23 bytes   | the piece, zeros          | length | count |     the key is t
 longer           | hash | where in the arena | length | count |     the key is compared in the arena
 ```
 
-One look-up touches one cache line as a rule, and [`Table::probe`] asks for it ahead of its use, so
+One look-up touches one cache line as a rule, and [`CountTable::probe`] asks for it ahead of its use, so
 that a batch of pieces waits for memory once and not once per piece.
 
 The table is cut into [`SHARDS`] by the top bits of the hash. A shard grows by itself, so growing
@@ -23,7 +23,7 @@ Invariants
   quarters; with a limit it is full then, and its owner has the rest to notice.
 */
 
-use super::key::{Key, LONG, LONGEST_INLINE, Probe, TAG_SHIFT, hash_of};
+use super::key::{LONG, LONGEST_INLINE, PieceKey, Probe, TAG_SHIFT, hash_of};
 use crate::arch;
 use crate::error::Result;
 use crate::seed::Seed;
@@ -48,13 +48,13 @@ const PASSES: usize = 64;
 /// Two entries, each a key and a count. Aligned, so that a look-up touches one cache line.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
-struct Line([[u64; 4]; 2]);
+struct TableLine([[u64; 4]; 2]);
 
-const FREE: Line = Line([[0; 4]; 2]);
+const FREE: TableLine = TableLine([[0; 4]; 2]);
 
 /// Piece to count.
 #[derive(Debug, Clone)]
-pub struct Table {
+pub struct CountTable {
     shards: Box<[Shard; SHARDS]>,
     /// The key of the hash.
     seed: Seed,
@@ -64,7 +64,7 @@ pub struct Table {
 #[derive(Debug, Clone)]
 pub struct Shard {
     /// Two entries to a line; a power of two of them.
-    lines: Vec<Line>,
+    lines: Vec<TableLine>,
     /// Turns a hash without its shard bits into a place.
     shift: u32,
     taken: usize,
@@ -77,31 +77,31 @@ pub struct Shard {
     seed: Seed,
 }
 
-impl Default for Table {
+impl Default for CountTable {
     fn default() -> Self {
-        Table::with_shards(Shard::default)
+        CountTable::with_shards(Shard::default)
     }
 }
 
-impl Table {
+impl CountTable {
     /// Shards that have the same key.
-    fn with_shards(shard: impl Fn() -> Shard) -> Table {
+    fn with_shards(shard: impl Fn() -> Shard) -> CountTable {
         let shards: Box<[Shard; SHARDS]> = Box::new(std::array::from_fn(|_| shard()));
         let seed = shards[0].seed;
-        Table { shards, seed }
+        CountTable { shards, seed }
     }
 
     /// A table that is full before it uses more than `limit` bytes, of which its owner needs
     /// `per_piece` for each piece when it is. A very small limit is only an aim.
-    pub fn with_limit(limit: usize, per_piece: usize) -> Table {
+    pub fn with_limit(limit: usize, per_piece: usize) -> CountTable {
         let limit = limit / SHARDS;
-        let line = size_of::<Line>() + 2 * per_piece;
+        let line = size_of::<TableLine>() + 2 * per_piece;
         // Four fifths for lines, or as much as a power of two leaves; the rest for long pieces.
         let lines = (limit / 5 * 4 / line).max(LEAST_LINES);
         let most_lines = 1 << lines.ilog2();
         let most_arena = limit.saturating_sub(most_lines * line);
         let seed = Seed::default();
-        Table::with_shards(|| Shard {
+        CountTable::with_shards(|| Shard {
             most_lines,
             most_arena,
             ..Shard::with_lines(LEAST_LINES, seed)
@@ -182,7 +182,7 @@ impl Table {
         places
     }
 
-    /// The piece at one of [`Table::places`], and its count.
+    /// The piece at one of [`CountTable::places`], and its count.
     pub(super) fn entry<'a>(&'a self, at: u64, bytes: &'a mut [u8; 24]) -> (&'a [u8], Count) {
         let shard = &self.shards[(at >> SHARD_SHIFT) as usize];
         let place = (at & ((1 << SHARD_SHIFT) - 1)) as usize;
@@ -191,7 +191,7 @@ impl Table {
     }
 
     /// Adds all of another table.
-    pub fn add_all(&mut self, other: &Table) {
+    pub fn add_all(&mut self, other: &CountTable) {
         self.shards
             .iter_mut()
             .zip(other.shards.iter())
@@ -246,7 +246,7 @@ impl Shard {
     }
 
     fn bytes(&self) -> usize {
-        self.lines.len() * size_of::<Line>() + self.arena.capacity()
+        self.lines.len() * size_of::<TableLine>() + self.arena.capacity()
     }
 
     #[inline(always)]
@@ -275,13 +275,13 @@ impl Shard {
 
     /// Whether `key` is that of this long piece. A probe does not know where its piece is.
     #[inline(always)]
-    fn is_long(&self, key: Key, probe: &Probe, piece: &[u8]) -> bool {
+    fn is_long(&self, key: PieceKey, probe: &Probe, piece: &[u8]) -> bool {
         key[2] >> TAG_SHIFT == LONG
             && (key[0] ^ probe.key[0]) | (key[2] ^ probe.key[2]) == 0
             && self.long_piece(key) == piece
     }
 
-    fn long_piece(&self, [_, at, tag]: Key) -> &[u8] {
+    fn long_piece(&self, [_, at, tag]: PieceKey) -> &[u8] {
         let len = tag & ((1 << TAG_SHIFT) - 1);
         &self.arena[at as usize..(at + len) as usize]
     }
@@ -325,7 +325,7 @@ impl Shard {
         }
     }
 
-    fn put(&mut self, line: usize, half: usize, [a, b, c]: Key, count: Count) {
+    fn put(&mut self, line: usize, half: usize, [a, b, c]: PieceKey, count: Count) {
         self.lines[line].0[half] = [a, b, c, count];
     }
 
@@ -348,7 +348,7 @@ impl Shard {
         self.lines.iter().flat_map(|line| &line.0)
     }
 
-    fn entries(&self) -> impl Iterator<Item = (Key, Count)> + '_ {
+    fn entries(&self) -> impl Iterator<Item = (PieceKey, Count)> + '_ {
         let taken = self.slots().filter(|slot| slot[2] != 0);
         taken.map(|&[a, b, c, count]| ([a, b, c], count))
     }
@@ -366,7 +366,7 @@ impl Shard {
     }
 
     /// The piece of a key.
-    pub(super) fn piece<'a>(&'a self, key: Key, bytes: &'a mut [u8; 24]) -> &'a [u8] {
+    pub(super) fn piece<'a>(&'a self, key: PieceKey, bytes: &'a mut [u8; 24]) -> &'a [u8] {
         if key[2] >> TAG_SHIFT == LONG {
             return self.long_piece(key);
         }
@@ -381,7 +381,7 @@ impl Shard {
     /// PERF: what comes in the order of its hashes fills a table from one end: there is no free place
     /// for a long way, while the table as a whole is far from full. Pruning 289,000 pieces: 0.8 s
     /// instead of 0.02 s (2026-11-15).
-    fn scattered(&self) -> impl Iterator<Item = (Key, Count)> + '_ {
+    fn scattered(&self) -> impl Iterator<Item = (PieceKey, Count)> + '_ {
         let pass = |pass| self.lines.iter().skip(pass).step_by(PASSES);
         let slots = (0..PASSES).flat_map(pass).flat_map(|line| &line.0);
         slots.filter(|slot| slot[2] != 0).map(|&[a, b, c, count]| ([a, b, c], count))

@@ -49,7 +49,7 @@ use crate::model::{
 };
 use crate::pretok::Limits;
 use crate::types::TokenId;
-use crate::vocab::{Filling, Vocab};
+use crate::vocab::{Vocab, VocabBuilder};
 
 const FORMAT: &str = "subword";
 const VERSION: TokenId = 1;
@@ -254,7 +254,7 @@ fn read_special_token(json: &mut Json) -> Result<SpecialToken> {
 }
 
 fn read_vocab(json: &mut Json) -> Result<Vocab> {
-    let mut vocab = Filling::new(json.left() / BYTES_OF_A_TOKEN);
+    let mut vocab = VocabBuilder::new(json.left() / BYTES_OF_A_TOKEN);
     let at_its_line = |(error, place): (Error, Json)| error.on_line(place.line());
     json.object(|json, token| {
         if !alphabet::append_to(vocab.bytes(), &token) {

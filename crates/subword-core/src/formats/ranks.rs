@@ -41,7 +41,7 @@ use crate::vocab::Vocab;
 /// assert_eq!(merges_of_ranks(&vocab), [(h, e), (t, 256)]);
 /// ```
 pub fn merges_of_ranks(vocab: &Vocab) -> Vec<Pair> {
-    let mut merger = Merger::default();
+    let mut merger = TokenMerger::default();
     let rule = Ranks::new(vocab);
     vocab.iter().filter_map(|(id, bytes)| merger.last_merge(&rule, id, bytes)).collect()
 }
@@ -49,7 +49,7 @@ pub fn merges_of_ranks(vocab: &Vocab) -> Vec<Pair> {
 /// The pair that each token is made from, by id; none for what merging starts from, and for a token
 /// that no merge makes. Of the merges that a list has for a token, only that one ever happens.
 pub fn pairs_of_tokens(model: &Model) -> Vec<Option<Pair>> {
-    let mut merger = Merger::default();
+    let mut merger = TokenMerger::default();
     let mut made = vec![None; model.id_limit() as usize];
     if model.encoder != Encoder::Merge {
         return made;
@@ -74,7 +74,7 @@ pub fn pairs_of_tokens(model: &Model) -> Vec<Option<Pair>> {
 
 /// The first token that merging its own bytes does not give.
 pub(super) fn unreachable_token(model: &Model) -> Option<TokenId> {
-    let mut merger = Merger::default();
+    let mut merger = TokenMerger::default();
     let mut multi_byte = model.vocab.iter().filter(|(_, bytes)| bytes.len() > 1);
     let found = match &model.merges {
         Merges::Ranked => {
@@ -163,14 +163,14 @@ impl Rule for List<'_> {
 
 /// Merges the bytes of one token, with a heap of pairs that are checked when they come up.
 #[derive(Default)]
-struct Merger {
-    parts: Vec<Part>,
+struct TokenMerger {
+    parts: Vec<MergePart>,
     heap: BinaryHeap<Reverse<(u32, u32, Pair, TokenId)>>,
 }
 
 /// The token that starts at a byte, and its neighbours' starts.
 #[derive(Clone, Copy)]
-struct Part {
+struct MergePart {
     id: TokenId,
     end: u32,
     before: u32,
@@ -178,7 +178,7 @@ struct Part {
 
 const GONE: TokenId = TokenId::MAX;
 
-impl Merger {
+impl TokenMerger {
     /// The last pair that merges into `bytes`; none if something else comes out, or if no pair
     /// merged.
     fn last_merge(&mut self, rule: &impl Rule, id: TokenId, bytes: &[u8]) -> Option<Pair> {
@@ -199,8 +199,8 @@ impl Merger {
         for unit in units {
             let at = self.parts.len() as u32;
             let end = at + unit.len() as u32;
-            self.parts.push(Part { id: rule.unit(unit)?, end, before });
-            self.parts.resize(end as usize, Part { id: GONE, end, before: at });
+            self.parts.push(MergePart { id: rule.unit(unit)?, end, before });
+            self.parts.resize(end as usize, MergePart { id: GONE, end, before: at });
             before = at;
         }
         for at in 0..self.parts.len() as u32 {
@@ -217,7 +217,7 @@ impl Merger {
             }
             last = Some((pair, made, next.end - at));
             self.parts[part.end as usize].id = GONE;
-            self.parts[at as usize] = Part { id: made, end: next.end, before: part.before };
+            self.parts[at as usize] = MergePart { id: made, end: next.end, before: part.before };
             if let Some(after) = self.parts.get_mut(next.end as usize) {
                 after.before = at;
             }

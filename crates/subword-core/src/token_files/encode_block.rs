@@ -9,9 +9,9 @@ use std::borrow::Cow;
 
 use memchr::memmem;
 
-use super::manifest::Place;
-use super::read::{Block, Shape};
-use super::{Settings, Split, Width};
+use super::manifest::SourcePosition;
+use super::read::{BlockShape, SourceBlock};
+use super::{Split, TokenFileSettings, Width};
 use crate::corpus::{Errors, lines};
 use crate::error::{Error, Result};
 use crate::memory;
@@ -19,7 +19,7 @@ use crate::tokenizer::{DocumentEncoder, Session};
 use crate::types::TokenId;
 
 /// What a block became.
-pub(super) struct Part {
+pub(super) struct EncodedBlock {
     /// The ids as they are in files.
     pub(super) bytes: Vec<u8>,
     /// Where each document ends, in ids.
@@ -27,15 +27,15 @@ pub(super) struct Part {
     /// Which documents are bad, by number, and why. The one after the last is what comes after the
     /// last end.
     pub(super) bad: Vec<(usize, Error)>,
-    pub(super) tail: Tail,
-    pub(super) here: Place,
-    pub(super) next: Place,
+    pub(super) tail: BlockTail,
+    pub(super) here: SourcePosition,
+    pub(super) next: SourcePosition,
     pub(super) read: u64,
 }
 
 /// What comes after the last end of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tail {
+pub(super) enum BlockTail {
     /// Nothing.
     Nothing,
     /// A document that goes on.
@@ -46,8 +46,8 @@ pub(super) enum Tail {
 }
 
 /// Encodes blocks, in one thread.
-pub(super) struct Documents<'e> {
-    settings: &'e Settings,
+pub(super) struct BlockEncoder<'e> {
+    settings: &'e TokenFileSettings,
     encoder: &'e DocumentEncoder<'e>,
     session: Session<'e>,
     separator: Option<memmem::Finder<'e>>,
@@ -58,9 +58,12 @@ pub(super) struct Documents<'e> {
     ended: Option<Error>,
 }
 
-impl<'e> Documents<'e> {
-    pub(super) fn new(settings: &'e Settings, encoder: &'e DocumentEncoder<'e>) -> Documents<'e> {
-        Documents {
+impl<'e> BlockEncoder<'e> {
+    pub(super) fn new(
+        settings: &'e TokenFileSettings,
+        encoder: &'e DocumentEncoder<'e>,
+    ) -> BlockEncoder<'e> {
+        BlockEncoder {
             settings,
             encoder,
             session: encoder.session(),
@@ -74,18 +77,18 @@ impl<'e> Documents<'e> {
 
     /// Encodes a block; `bytes` is memory that may be used. An error that is not the fault of a document ends
     /// the run: the caller has interrupted it, or there is no memory.
-    pub(super) fn part(&mut self, block: &Block, bytes: Vec<u8>) -> Result<Part> {
+    pub(super) fn part(&mut self, block: &SourceBlock, bytes: Vec<u8>) -> Result<EncodedBlock> {
         self.ids.clear();
         let tail = match &block.shape {
-            Shape::Text => self.text(block),
-            Shape::Lines => self.lines(block),
-            Shape::Rows { ends, missing } => self.rows(block, ends, missing),
+            BlockShape::Text => self.text(block),
+            BlockShape::Lines => self.lines(block),
+            BlockShape::Rows { ends, missing } => self.rows(block, ends, missing),
         };
         let (ends, bad) = (std::mem::take(&mut self.ends), std::mem::take(&mut self.bad));
         if let Some(error) = self.ended.take() {
             return Err(error);
         }
-        Ok(Part {
+        Ok(EncodedBlock {
             bytes: in_files(&self.ids, self.settings.width, bytes)?,
             ends,
             bad,
@@ -96,7 +99,7 @@ impl<'e> Documents<'e> {
         })
     }
     /// The documents of a text, each ended by a separator, the last by the end of the file.
-    fn text(&mut self, block: &Block) -> Tail {
+    fn text(&mut self, block: &SourceBlock) -> BlockTail {
         let text = &block.bytes[..];
         let valid = std::str::from_utf8(text).is_ok();
         let mut start = 0;
@@ -113,26 +116,26 @@ impl<'e> Documents<'e> {
         }
         let rest = &text[start..];
         match (block.last, rest.is_empty()) {
-            (false, true) => Tail::Nothing,
+            (false, true) => BlockTail::Nothing,
             (false, false) => {
                 self.document(block, rest, start, valid, false);
-                Tail::Open
+                BlockTail::Open
             }
             (true, true) if self.separator.is_some() => {
                 if start > 0 {
-                    return Tail::Nothing;
+                    return BlockTail::Nothing;
                 }
                 self.document(block, rest, start, valid, true);
-                Tail::Ended
+                BlockTail::Ended
             }
             (true, _) => {
                 self.document(block, rest, start, valid, true);
-                Tail::Nothing
+                BlockTail::Nothing
             }
         }
     }
 
-    fn lines(&mut self, block: &Block) -> Tail {
+    fn lines(&mut self, block: &SourceBlock) -> BlockTail {
         let text = &block.bytes[..];
         let mut start = 0;
         while start < text.len() {
@@ -145,16 +148,16 @@ impl<'e> Documents<'e> {
             }
             start = end;
         }
-        Tail::Nothing
+        BlockTail::Nothing
     }
 
-    fn line(&mut self, block: &Block, line: &[u8], start: usize) -> Result<()> {
+    fn line(&mut self, block: &SourceBlock, line: &[u8], start: usize) -> Result<()> {
         let line = self.checked(block, line, start)?;
         let document = lines::text_of(&line, &self.settings.field)?;
         self.encode(document.as_bytes())
     }
 
-    fn rows(&mut self, block: &Block, ends: &[usize], missing: &[usize]) -> Tail {
+    fn rows(&mut self, block: &SourceBlock, ends: &[usize], missing: &[usize]) -> BlockTail {
         let mut missing = missing.iter().peekable();
         let mut start = 0;
         for (row, &end) in ends.iter().enumerate() {
@@ -175,11 +178,18 @@ impl<'e> Documents<'e> {
             self.end(block, row, from, encoded, true);
             start = end;
         }
-        Tail::Nothing
+        BlockTail::Nothing
     }
 
     /// A document, or a part of one, that starts at `start` of its block.
-    fn document(&mut self, block: &Block, text: &[u8], start: usize, valid: bool, ended: bool) {
+    fn document(
+        &mut self,
+        block: &SourceBlock,
+        text: &[u8],
+        start: usize,
+        valid: bool,
+        ended: bool,
+    ) {
         let from = self.ids.len();
         let encoded = if valid {
             self.encode(text)
@@ -194,14 +204,19 @@ impl<'e> Documents<'e> {
     }
 
     /// The text, if it is UTF-8 or made so.
-    fn checked<'t>(&self, block: &Block, text: &'t [u8], start: usize) -> Result<Cow<'t, [u8]>> {
+    fn checked<'t>(
+        &self,
+        block: &SourceBlock,
+        text: &'t [u8],
+        start: usize,
+    ) -> Result<Cow<'t, [u8]>> {
         let Err(error) = std::str::from_utf8(text) else { return Ok(Cow::Borrowed(text)) };
         if self.settings.errors == Errors::Replace {
             return Ok(Cow::Owned(String::from_utf8_lossy(text).into_owned().into_bytes()));
         }
         let position = error.valid_up_to();
         Err(match block.shape {
-            Shape::Rows { .. } => {
+            BlockShape::Rows { .. } => {
                 Error::NotUtf8 { place: place(block, start), position: position as u64 }
             }
             _ => Error::NotUtf8 {
@@ -212,7 +227,14 @@ impl<'e> Documents<'e> {
     }
 
     /// Ends a document, or what there is of it in this block; it has the ids after `from`.
-    fn end(&mut self, block: &Block, start: usize, from: usize, encoded: Result<()>, ended: bool) {
+    fn end(
+        &mut self,
+        block: &SourceBlock,
+        start: usize,
+        from: usize,
+        encoded: Result<()>,
+        ended: bool,
+    ) {
         match encoded {
             Err(error @ (Error::Stopped | Error::Memory { .. })) => self.ended = Some(error),
             Err(error) => {
@@ -229,10 +251,10 @@ impl<'e> Documents<'e> {
 }
 
 /// The file and the line of a place in a block, or its row.
-fn place(block: &Block, at: usize) -> String {
+fn place(block: &SourceBlock, at: usize) -> String {
     let path = block.path.display();
     match block.shape {
-        Shape::Rows { .. } => format!("{path}: row {}", block.here.start + at as u64),
+        BlockShape::Rows { .. } => format!("{path}: row {}", block.here.start + at as u64),
         _ => {
             let lines = memchr::memchr_iter(b'\n', &block.bytes[..at]).count();
             format!("{path}:{}", block.here.line + lines)
@@ -241,9 +263,9 @@ fn place(block: &Block, at: usize) -> String {
 }
 
 /// What is wrong with a document that starts at `start`, and where that is.
-fn placed(error: Error, block: &Block, start: usize) -> Error {
+fn placed(error: Error, block: &SourceBlock, start: usize) -> Error {
     let lies_at = |position: usize| match block.shape {
-        Shape::Text => place(block, (start + position).min(block.bytes.len())),
+        BlockShape::Text => place(block, (start + position).min(block.bytes.len())),
         _ => place(block, start),
     };
     match error {

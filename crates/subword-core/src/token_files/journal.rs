@@ -21,7 +21,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use super::partial::Growing;
+use super::partial::PartialFile;
 use super::reorder::TICK;
 use crate::atomic::{directory_of, sync_directory};
 use crate::error::{Error, Result};
@@ -43,18 +43,18 @@ impl Commit {
     }
 
     /// What is in the file is to last.
-    pub(super) fn sync(&mut self, file: &Growing) {
+    pub(super) fn sync(&mut self, file: &PartialFile) {
         self.files.push((file.file.clone(), file.partial.clone()));
     }
 
     /// The file is complete: it also gets its name.
-    pub(super) fn finish(&mut self, file: &Growing) {
+    pub(super) fn finish(&mut self, file: &PartialFile) {
         self.sync(file);
         self.renames.push((file.partial.clone(), file.target.clone()));
     }
 
     /// The file is not needed any more.
-    pub(super) fn remove(&mut self, file: &Growing) {
+    pub(super) fn remove(&mut self, file: &PartialFile) {
         self.removals.push(file.partial.clone());
     }
 }

@@ -15,7 +15,7 @@ use crate::json::write_string;
 
 /// Where in the sources a run goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Place {
+pub struct SourcePosition {
     /// Which source.
     pub source: usize,
     /// The byte, or the row, where a block starts.
@@ -30,7 +30,7 @@ pub struct Place {
 
 /// A part of a table file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Group {
+pub struct RowGroup {
     /// Where it starts in the file.
     pub start: u64,
     /// How many bytes it has.
@@ -56,7 +56,7 @@ pub struct Skipped {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Resume {
     /// Where it goes on.
-    pub place: Place,
+    pub place: SourcePosition,
     /// What was done. Of the sources, only those count as read that were read to their end.
     pub totals: Totals,
     /// How many shards are complete.
@@ -64,12 +64,12 @@ pub struct Resume {
     /// Length and check sum of the files that are being written.
     pub files: Vec<(u64, u32)>,
     /// The parts of a table file.
-    pub groups: Vec<Group>,
+    pub groups: Vec<RowGroup>,
 }
 
 /// A file that is complete.
 #[derive(Debug, Clone)]
-pub(super) struct Finished {
+pub(super) struct FinishedFile {
     pub(super) name: String,
     pub(super) bytes: u64,
     pub(super) crc: u32,
@@ -79,17 +79,17 @@ pub(super) struct Finished {
 
 /// A line of the manifest.
 #[derive(Debug, Default)]
-pub(super) struct Record<'r> {
+pub(super) struct ManifestLine<'r> {
     pub(super) totals: Totals,
-    pub(super) place: Place,
+    pub(super) place: SourcePosition,
     pub(super) files: Vec<(u64, u32)>,
-    pub(super) group: Option<Group>,
-    pub(super) finished: &'r [Finished],
+    pub(super) group: Option<RowGroup>,
+    pub(super) finished: &'r [FinishedFile],
     pub(super) bad: &'r [Skipped],
     pub(super) complete: bool,
 }
 
-impl Record<'_> {
+impl ManifestLine<'_> {
     pub(super) fn to_line(&self) -> String {
         let (totals, place) = (&self.totals, &self.place);
         let mut line = format!(
@@ -106,7 +106,7 @@ impl Record<'_> {
         );
         let files = self.files.iter().map(|(bytes, crc)| format!("[{bytes},{crc}]"));
         line += &format!(",\"files\":[{}]", files.collect::<Vec<_>>().join(","));
-        if let Some(Group { start, bytes, rows, entries, tokens }) = self.group {
+        if let Some(RowGroup { start, bytes, rows, entries, tokens }) = self.group {
             line += &format!(",\"group\":[{start},{bytes},{rows},{entries},{tokens}]");
         }
         if !self.finished.is_empty() {

@@ -14,7 +14,7 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
 use super::Width;
-use super::partial::Growing;
+use super::partial::PartialFile;
 use crate::error::{Error, Result};
 
 /// How many numbers are written at a time.
@@ -29,7 +29,12 @@ fn code(width: Width) -> u8 {
 }
 
 /// Writes the index of documents whose ends, in ids, are in the file `ends`.
-pub(super) fn write(index: &mut Growing, ends: &File, documents: u64, width: Width) -> Result<()> {
+pub(super) fn write(
+    index: &mut PartialFile,
+    ends: &File,
+    documents: u64,
+    width: Width,
+) -> Result<()> {
     index.write(b"MMIDIDX\0\0")?;
     index.write(&1u64.to_le_bytes())?;
     index.write(&[code(width)])?;
@@ -55,7 +60,7 @@ pub(super) fn write(index: &mut Growing, ends: &File, documents: u64, width: Wid
 
 /// Writes what `number` makes of the start and the end of each document.
 fn each(
-    index: &mut Growing,
+    index: &mut PartialFile,
     mut ends: &File,
     documents: u64,
     number: impl Fn(u64, u64, &mut Vec<u8>) -> std::result::Result<(), u64>,

@@ -12,10 +12,10 @@ encodes it; the writer takes what comes out in the same order, so the files depe
 the settings alone, not on threads. A few blocks per thread are in memory, however large a file is:
 a document that is larger than a block is encoded in parts (`tokenizer/documents`). Only a JSON line,
 a row of a table, and a document that the pattern gives no place to cut are taken whole, up to
-[`Settings::max_document`].
+[`TokenFileSettings::max_document`].
 
 What is written is remembered in a manifest ([`Journal`](journal)): every so often the files are synced, and
-a line says how far they are and where in the sources that is (a [`Place`]). A run that ends early, by
+a line says how far they are and where in the sources that is (a [`SourcePosition`]). A run that ends early, by
 a signal, an error or a power cut, is taken up there: what the files have more is cut off. Lines are
 written before files get their names, so that no work is lost in between.
 
@@ -26,7 +26,7 @@ Invariants
 * A file has its name only when it is complete and synced, and a line of the manifest says so.
 * The bytes of the files are the same, whether or not a run was interrupted: blocks are cut at places
   that depend on where the block before ended, and on nothing else.
-* At most one commit is on its way while at most [`Settings::commit_bytes`] more are written: together
+* At most one commit is on its way while at most [`TokenFileSettings::commit_bytes`] more are written: together
   less than a shard.
 */
 
@@ -46,9 +46,9 @@ mod thrift;
 
 use std::path::PathBuf;
 
-pub use manifest::{Group, Place, Resume, Skipped};
+pub use manifest::{Resume, RowGroup, Skipped, SourcePosition};
 pub use pipeline::encode_files;
-pub use read::{RowBlock, Rows, Source};
+pub use read::{RowBlock, RowSource, Source};
 
 use crate::corpus::Errors;
 use crate::parallel::Threads;
@@ -57,9 +57,9 @@ use crate::types::TokenId;
 
 /// What to write, and from what.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub struct TokenFileSettings {
     /// Which files.
-    pub format: Format,
+    pub format: TokenFileFormat,
     /// The file, or the directory of shards.
     pub out: PathBuf,
     /// Where it is written how far we are. The file exists.
@@ -86,7 +86,7 @@ pub struct Settings {
     pub max_document: u64,
 }
 
-impl Settings {
+impl TokenFileSettings {
     /// After how many bytes what was written is synced and remembered.
     pub(self) fn commit_bytes(&self) -> u64 {
         self.shard_bytes / 3
@@ -95,7 +95,7 @@ impl Settings {
 
 /// A kind of token file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+pub enum TokenFileFormat {
     /// Ids and nothing else.
     Raw,
     /// An array of numpy.

@@ -13,24 +13,24 @@ Parquet  ids.parquet                        pages, a footer
 use std::path::PathBuf;
 
 use super::journal::Commit;
-use super::manifest::{Finished, Group, Resume};
-use super::parquet::{self, Table};
-use super::partial::{GoOn, Growing, Mark};
-use super::{Format, Settings, megatron, npy};
+use super::manifest::{FinishedFile, Resume, RowGroup};
+use super::parquet::{self, PageBuffer};
+use super::partial::{CancelCheck, PartialFile, PartialMark};
+use super::{TokenFileFormat, TokenFileSettings, megatron, npy};
 use crate::error::{Error, Result};
 
 /// The files that are being written.
-pub(super) struct Output<'s> {
-    settings: &'s Settings,
+pub(super) struct OutputFiles<'s> {
+    settings: &'s TokenFileSettings,
     /// Those of the shard; none before it has something in it.
-    files: Vec<Growing>,
+    files: Vec<PartialFile>,
     /// Which shard it is.
     shard: usize,
     /// How many ids and documents it has.
     tokens: u64,
     documents: u64,
     /// What of a Parquet file is not written yet.
-    table: Table,
+    table: PageBuffer,
     /// Whether files were created since the last commit.
     created: bool,
 }
@@ -38,26 +38,26 @@ pub(super) struct Output<'s> {
 /// What to come back to.
 #[derive(Debug)]
 pub(super) struct OutputMark {
-    files: Vec<Mark>,
+    files: Vec<PartialMark>,
     tokens: u64,
     documents: u64,
-    table: Table,
+    table: PageBuffer,
 }
 
-impl<'s> Output<'s> {
+impl<'s> OutputFiles<'s> {
     /// Goes on where a run has ended. `go_on` is asked while what it left behind is read.
     pub(super) fn new(
-        settings: &'s Settings,
+        settings: &'s TokenFileSettings,
         resume: &Resume,
-        go_on: &mut GoOn,
-    ) -> Result<Output<'s>> {
-        let mut output = Output {
+        go_on: &mut CancelCheck,
+    ) -> Result<OutputFiles<'s>> {
+        let mut output = OutputFiles {
             settings,
             files: Vec::new(),
             shard: resume.shards,
             tokens: 0,
             documents: 0,
-            table: Table::new(resume.groups.clone()),
+            table: PageBuffer::new(resume.groups.clone()),
             created: false,
         };
         let (head, targets) = (output.head().len() as u64, output.targets());
@@ -71,9 +71,9 @@ impl<'s> Output<'s> {
         }
         for (target, &state) in targets.into_iter().zip(&resume.files) {
             let head = if output.files.is_empty() { head } else { 0 };
-            output.files.push(Growing::resume(target, head, state, go_on)?);
+            output.files.push(PartialFile::resume(target, head, state, go_on)?);
         }
-        if settings.format != Format::Shards {
+        if settings.format != TokenFileFormat::Shards {
             (output.tokens, output.documents) = (resume.totals.tokens, resume.totals.documents);
         } else if let [data, index] = &output.files[..] {
             output.tokens = data.body() / settings.width.bytes() as u64;
@@ -85,9 +85,13 @@ impl<'s> Output<'s> {
     fn targets(&self) -> Vec<PathBuf> {
         let out = &self.settings.out;
         match self.settings.format {
-            Format::Raw | Format::Npy | Format::Parquet => vec![out.clone()],
-            Format::Megatron => vec![out.with_extension("bin"), out.with_extension("ends")],
-            Format::Shards => {
+            TokenFileFormat::Raw | TokenFileFormat::Npy | TokenFileFormat::Parquet => {
+                vec![out.clone()]
+            }
+            TokenFileFormat::Megatron => {
+                vec![out.with_extension("bin"), out.with_extension("ends")]
+            }
+            TokenFileFormat::Shards => {
                 let data = out.join(format!("{:05}.bin", self.shard));
                 let index = out.join(format!("{:05}.bin.index", self.shard));
                 vec![data, index]
@@ -97,9 +101,11 @@ impl<'s> Output<'s> {
 
     fn head(&self) -> Vec<u8> {
         match self.settings.format {
-            Format::Npy => npy::head(self.settings.width, self.tokens),
-            Format::Parquet => parquet::MAGIC.to_vec(),
-            Format::Raw | Format::Shards | Format::Megatron => Vec::new(),
+            TokenFileFormat::Npy => npy::head(self.settings.width, self.tokens),
+            TokenFileFormat::Parquet => parquet::MAGIC.to_vec(),
+            TokenFileFormat::Raw | TokenFileFormat::Shards | TokenFileFormat::Megatron => {
+                Vec::new()
+            }
         }
     }
 
@@ -108,7 +114,7 @@ impl<'s> Output<'s> {
         if self.files.is_empty() {
             for target in self.targets() {
                 let head = if self.files.is_empty() { self.head() } else { Vec::new() };
-                self.files.push(Growing::create(target, &head)?);
+                self.files.push(PartialFile::create(target, &head)?);
             }
             self.created = true;
         }
@@ -118,7 +124,7 @@ impl<'s> Output<'s> {
     /// Takes ids, and where among them documents end.
     pub(super) fn write(&mut self, ids: &[u8], ends: &[usize]) -> Result<()> {
         self.open()?;
-        if self.settings.format == Format::Parquet {
+        if self.settings.format == TokenFileFormat::Parquet {
             self.table.take(ids, ends, |page| self.files[0].write(page))?;
         } else {
             self.files[0].write(ids)?;
@@ -153,7 +159,7 @@ impl<'s> Output<'s> {
     pub(super) fn mark(&mut self) -> Result<OutputMark> {
         self.flush()?;
         Ok(OutputMark {
-            files: self.files.iter().map(Growing::mark).collect(),
+            files: self.files.iter().map(PartialFile::mark).collect(),
             tokens: self.tokens,
             documents: self.documents,
             table: self.table.clone(),
@@ -174,7 +180,7 @@ impl<'s> Output<'s> {
     }
 
     /// Ends a group of rows, before a commit.
-    pub(super) fn pause(&mut self) -> Result<Option<Group>> {
+    pub(super) fn pause(&mut self) -> Result<Option<RowGroup>> {
         self.flush()?;
         let end = self.files.first().map_or(0, |data| data.state().0);
         Ok(self.table.end_group(end))
@@ -182,7 +188,7 @@ impl<'s> Output<'s> {
 
     /// Length and check sum of the files.
     pub(super) fn states(&self) -> Vec<(u64, u32)> {
-        self.files.iter().map(Growing::state).collect()
+        self.files.iter().map(PartialFile::state).collect()
     }
 
     /// Makes a commit sync what there is.
@@ -192,25 +198,25 @@ impl<'s> Output<'s> {
     }
 
     /// What the manifest is to say once the shard is complete.
-    pub(super) fn complete(&mut self) -> Result<Vec<Finished>> {
+    pub(super) fn complete(&mut self) -> Result<Vec<FinishedFile>> {
         self.open()?;
         self.pause()?;
         match self.settings.format {
-            Format::Npy => {
+            TokenFileFormat::Npy => {
                 self.files[0].write_head(&npy::head(self.settings.width, self.tokens))?
             }
-            Format::Parquet => {
+            TokenFileFormat::Parquet => {
                 self.files[0].write(&self.table.footer())?;
                 self.files[0].write_head(parquet::MAGIC)?;
             }
-            Format::Megatron => {
-                let mut index = Growing::create(self.settings.out.clone(), &[])?;
+            TokenFileFormat::Megatron => {
+                let mut index = PartialFile::create(self.settings.out.clone(), &[])?;
                 let ends = &self.files[1].file;
                 megatron::write(&mut index, ends, self.documents, self.settings.width)?;
                 self.files.push(index);
                 self.created = true;
             }
-            Format::Raw | Format::Shards => {}
+            TokenFileFormat::Raw | TokenFileFormat::Shards => {}
         }
         let holds = |at: usize| (at == 0).then_some((self.tokens, self.documents));
         let numbered = self.files.iter().enumerate().filter(|(at, _)| !self.is_left_over(*at));
@@ -219,7 +225,7 @@ impl<'s> Output<'s> {
 
     /// Whether that file is only needed until the others are complete.
     fn is_left_over(&self, at: usize) -> bool {
-        self.settings.format == Format::Megatron && at == 1
+        self.settings.format == TokenFileFormat::Megatron && at == 1
     }
 
     /// Makes a commit give the files their names, the ids last, and starts the next shard.

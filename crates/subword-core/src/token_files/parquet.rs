@@ -11,8 +11,8 @@ compressed. A row may go on in the next page, so a document needs no more memory
 ends with every commit: what is known about the groups is all that a run needs to go on.
 */
 
-use super::manifest::Group;
-use super::thrift::{Fields, varint};
+use super::manifest::RowGroup;
+use super::thrift::{ThriftStruct, varint};
 
 /// How many entries a page has at most.
 const PAGE: usize = 1 << 17;
@@ -34,19 +34,19 @@ const CONVERTED_UINT32: i32 = 13;
 
 /// The entries that are not written yet, and the group that they belong to.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Table {
-    groups: Vec<Group>,
-    group: Group,
+pub(super) struct PageBuffer {
+    groups: Vec<RowGroup>,
+    group: RowGroup,
     /// Whether the row that is being written has an entry.
     in_row: bool,
-    starts: Bits,
-    there: Bits,
+    starts: LevelBits,
+    there: LevelBits,
     ids: Vec<u8>,
 }
 
-impl Table {
-    pub(super) fn new(groups: Vec<Group>) -> Table {
-        Table { groups, ..Table::default() }
+impl PageBuffer {
+    pub(super) fn new(groups: Vec<RowGroup>) -> PageBuffer {
+        PageBuffer { groups, ..PageBuffer::default() }
     }
 
     /// Takes ids and the ends of documents; gives the pages that are full to `write`.
@@ -110,9 +110,9 @@ impl Table {
             page.extend(levels);
         }
         page.append(&mut self.ids);
-        let mut data = Fields::default();
+        let mut data = ThriftStruct::default();
         data.i32(1, entries as i32).i32(2, PLAIN).i32(3, RLE).i32(4, RLE);
-        let mut head = Fields::default();
+        let mut head = ThriftStruct::default();
         head.i32(1, 0).i32(2, page.len() as i32).i32(3, page.len() as i32).structure(5, &mut data);
         let head = head.take();
         write(&head)?;
@@ -125,37 +125,37 @@ impl Table {
     }
 
     /// Ends the group, whose last page is written; the file has `end` bytes.
-    pub(super) fn end_group(&mut self, end: u64) -> Option<Group> {
+    pub(super) fn end_group(&mut self, end: u64) -> Option<RowGroup> {
         let group = std::mem::take(&mut self.group);
         if group.rows == 0 {
             return None;
         }
-        let group = Group { start: end - group.bytes, ..group };
+        let group = RowGroup { start: end - group.bytes, ..group };
         self.groups.push(group);
         Some(group)
     }
 
     /// What comes after the last group.
     pub(super) fn footer(&self) -> Vec<u8> {
-        let mut kind = Fields::default();
+        let mut kind = ThriftStruct::default();
         let mut schema = vec![kind.text(4, "schema").i32(5, 1).take()];
-        let list = |kind: &mut Fields| kind.structure(3, &mut Fields::default()).take();
-        let mut kind = Fields::default();
+        let list = |kind: &mut ThriftStruct| kind.structure(3, &mut ThriftStruct::default()).take();
+        let mut kind = ThriftStruct::default();
         kind.i32(3, REQUIRED).text(4, COLUMN).i32(5, 1).i32(6, CONVERTED_LIST);
-        kind.logical(list(&mut Fields::default()));
+        kind.logical(list(&mut ThriftStruct::default()));
         schema.push(kind.take());
-        schema.push(Fields::default().i32(3, REPEATED).text(4, "list").i32(5, 1).take());
-        let mut kind = Fields::default();
+        schema.push(ThriftStruct::default().i32(3, REPEATED).text(4, "list").i32(5, 1).take());
+        let mut kind = ThriftStruct::default();
         kind.i32(1, INT32).i32(3, REQUIRED).text(4, "element").i32(6, CONVERTED_UINT32);
-        let mut width = Fields::default();
+        let mut width = ThriftStruct::default();
         width.byte(1, 32).no(2);
-        kind.logical(Fields::default().structure(10, &mut width).take());
+        kind.logical(ThriftStruct::default().structure(10, &mut width).take());
         schema.push(kind.take());
 
         let numbers: Vec<_> = self.groups.iter().map(|group| group.tokens.to_string()).collect();
         let about = [("subword.tokens", format!("[{}]", numbers.join(",")))];
         let rows = self.groups.iter().map(|group| group.rows).sum();
-        let mut all = Fields::default();
+        let mut all = ThriftStruct::default();
         all.i32(1, 1)
             .structures(2, schema.into_iter())
             .i64(3, rows)
@@ -164,7 +164,7 @@ impl Table {
                 5,
                 about
                     .iter()
-                    .map(|(key, value)| Fields::default().text(1, key).text(2, value).take()),
+                    .map(|(key, value)| ThriftStruct::default().text(1, key).text(2, value).take()),
             )
             .text(6, concat!("subword ", env!("CARGO_PKG_VERSION")));
         let mut footer = all.take();
@@ -175,8 +175,8 @@ impl Table {
 }
 
 /// What there is to know about a group of rows.
-fn row_group(group: &Group) -> Vec<u8> {
-    let mut column = Fields::default();
+fn row_group(group: &RowGroup) -> Vec<u8> {
+    let mut column = ThriftStruct::default();
     column
         .i32(1, INT32)
         .numbers(2, &[PLAIN, RLE])
@@ -186,20 +186,20 @@ fn row_group(group: &Group) -> Vec<u8> {
         .i64(6, group.bytes)
         .i64(7, group.bytes)
         .i64(9, group.start);
-    let chunk = Fields::default().i64(2, group.start).structure(3, &mut column).take();
-    let mut all = Fields::default();
+    let chunk = ThriftStruct::default().i64(2, group.start).structure(3, &mut column).take();
+    let mut all = ThriftStruct::default();
     all.structures(1, [chunk].into_iter()).i64(2, group.bytes).i64(3, group.rows).take()
 }
 
 /// Bits, the first is the lowest of the first byte.
 #[derive(Debug, Clone, Default)]
-struct Bits {
+struct LevelBits {
     bytes: Vec<u8>,
     len: usize,
     ones: usize,
 }
 
-impl Bits {
+impl LevelBits {
     /// Appends the same bit so many times.
     fn push(&mut self, bit: bool, mut times: usize) {
         self.ones += if bit { times } else { 0 };
@@ -230,7 +230,7 @@ impl Bits {
     }
 
     fn clear(&mut self) {
-        *self = Bits { bytes: std::mem::take(&mut self.bytes), len: 0, ones: 0 };
+        *self = LevelBits { bytes: std::mem::take(&mut self.bytes), len: 0, ones: 0 };
         self.bytes.clear();
     }
 }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use crc32fast::Hasher;
 
-use super::manifest::Finished;
+use super::manifest::FinishedFile;
 use crate::error::{Error, Result};
 
 /// What the names of files that are not complete end with.
@@ -23,11 +23,11 @@ const PARTIAL: &str = ".partial";
 const READ: usize = 1 << 20;
 
 /// An error if it makes no sense to go on.
-pub(super) type GoOn<'a> = dyn FnMut() -> Result<()> + 'a;
+pub(super) type CancelCheck<'a> = dyn FnMut() -> Result<()> + 'a;
 
 /// A file that grows.
 #[derive(Debug)]
-pub(super) struct Growing {
+pub(super) struct PartialFile {
     /// Shared with whoever syncs it.
     pub(super) file: Arc<File>,
     pub(super) partial: PathBuf,
@@ -40,7 +40,7 @@ pub(super) struct Growing {
 
 /// A length to come back to.
 #[derive(Debug, Clone)]
-pub(super) struct Mark {
+pub(super) struct PartialMark {
     len: u64,
     check: Hasher,
 }
@@ -52,9 +52,9 @@ pub(super) fn partial(target: &Path) -> PathBuf {
     name.into()
 }
 
-impl Growing {
+impl PartialFile {
     /// A file that starts with `head`, and will be at `target`.
-    pub(super) fn create(target: PathBuf, head: &[u8]) -> Result<Growing> {
+    pub(super) fn create(target: PathBuf, head: &[u8]) -> Result<PartialFile> {
         let partial = partial(&target);
         match fs::remove_file(&partial) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -66,7 +66,7 @@ impl Growing {
         let written = opened.and_then(|mut file| file.write_all(head).map(|()| file));
         let file = Arc::new(written.map_err(|error| Error::io(&partial, &error))?);
         let len = head.len() as u64;
-        Ok(Growing { file, partial, target, len, check: Hasher::new(), head: len })
+        Ok(PartialFile { file, partial, target, len, check: Hasher::new(), head: len })
     }
 
     /// The file that was left behind, up to a length that it had; with a head of so many bytes.
@@ -74,8 +74,8 @@ impl Growing {
         target: PathBuf,
         head: u64,
         (len, crc): (u64, u32),
-        go_on: &mut GoOn,
-    ) -> Result<Growing> {
+        go_on: &mut CancelCheck,
+    ) -> Result<PartialFile> {
         let partial = partial(&target);
         let io = |error: &io::Error| Error::io(&partial, error);
         let refuse = |message: String| {
@@ -97,7 +97,7 @@ impl Growing {
         if found != crc {
             return refuse(format!("expected the check sum {crc:08x}, found {found:08x}"));
         }
-        let mut growing = Growing { file: Arc::new(file), partial, target, len, check, head };
+        let mut growing = PartialFile { file: Arc::new(file), partial, target, len, check, head };
         let mark = growing.mark();
         growing.back_to(&mark)?;
         Ok(growing)
@@ -134,12 +134,12 @@ impl Growing {
         (self.len, self.check.clone().finalize())
     }
 
-    pub(super) fn mark(&self) -> Mark {
-        Mark { len: self.len, check: self.check.clone() }
+    pub(super) fn mark(&self) -> PartialMark {
+        PartialMark { len: self.len, check: self.check.clone() }
     }
 
     /// Forgets what was written since.
-    pub(super) fn back_to(&mut self, mark: &Mark) -> Result<()> {
+    pub(super) fn back_to(&mut self, mark: &PartialMark) -> Result<()> {
         let set = self.file.set_len(mark.len);
         let back = set.and_then(|()| (&*self.file).seek(SeekFrom::Start(mark.len)));
         back.map_err(|error| self.io(&error))?;
@@ -148,9 +148,9 @@ impl Growing {
     }
 
     /// What the manifest says about it once it is complete.
-    pub(super) fn finished(&self, holds: Option<(u64, u64)>) -> Finished {
+    pub(super) fn finished(&self, holds: Option<(u64, u64)>) -> FinishedFile {
         let name = self.target.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        Finished { name, bytes: self.len, crc: self.check.clone().finalize(), holds }
+        FinishedFile { name, bytes: self.len, crc: self.check.clone().finalize(), holds }
     }
 
     fn io(&self, error: &std::io::Error) -> Error {
@@ -163,7 +163,7 @@ fn check_sum(
     mut file: &File,
     head: u64,
     len: u64,
-    go_on: &mut GoOn,
+    go_on: &mut CancelCheck,
     io: impl Fn(&io::Error) -> Error,
 ) -> Result<Hasher> {
     file.seek(SeekFrom::Start(head)).map_err(|error| io(&error))?;
@@ -181,16 +181,16 @@ fn check_sum(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::tests::Folder;
+    use crate::testing::Folder;
 
     fn refused(folder: &Folder, head: u64, state: (u64, u32)) -> String {
-        Growing::resume(folder.path("t"), head, state, &mut || Ok(())).unwrap_err().to_string()
+        PartialFile::resume(folder.path("t"), head, state, &mut || Ok(())).unwrap_err().to_string()
     }
 
     #[test]
     fn a_file_goes_on_only_if_it_holds_what_was_written() {
         let folder = Folder::new();
-        let mut growing = Growing::create(folder.path("t"), b"head").unwrap();
+        let mut growing = PartialFile::create(folder.path("t"), b"head").unwrap();
         growing.write(b"low lower").unwrap();
         let (len, crc) = growing.state();
         growing.write(b" and more").unwrap();
@@ -199,9 +199,10 @@ mod tests {
         assert!(refused(&folder, 4, (len + 10, crc)).contains("expected at least 23 bytes"));
         assert!(refused(&folder, 4, (3, 0)).contains("expected at least 4 bytes, found 22"));
         let stopped = &mut || Err(Error::Stopped);
-        let resumed = Growing::resume(folder.path("t"), 4, (len, crc), stopped);
+        let resumed = PartialFile::resume(folder.path("t"), 4, (len, crc), stopped);
         assert_eq!(resumed.unwrap_err(), Error::Stopped);
-        let mut growing = Growing::resume(folder.path("t"), 4, (len, crc), &mut || Ok(())).unwrap();
+        let mut growing =
+            PartialFile::resume(folder.path("t"), 4, (len, crc), &mut || Ok(())).unwrap();
         assert_eq!((growing.state(), growing.body()), ((len, crc), 9));
         growing.write(b" new").unwrap();
         assert_eq!(fs::read(folder.path("t.partial")).unwrap(), b"headlow lower new");

@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use super::encode_block::{Documents, Part};
-use super::manifest::{Place, Resume};
-use super::read::{Reader, Source};
-use super::reorder::{TICK, Turns};
-use super::shards::Writer;
-use super::{Settings, Totals};
+use super::encode_block::{BlockEncoder, EncodedBlock};
+use super::manifest::{Resume, SourcePosition};
+use super::read::{Source, SourceReader};
+use super::reorder::{ReorderBuffer, TICK};
+use super::shards::ShardWriter;
+use super::{TokenFileSettings, Totals};
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::parallel::{self, Crew, Others, no_thread};
@@ -21,20 +21,20 @@ use crate::tokenizer::{DocumentEncoder, Tokenizer};
 const AHEAD: usize = 8;
 
 /// What the threads share.
-struct Shared<'s> {
-    settings: &'s Settings,
+struct Pipeline<'s> {
+    settings: &'s TokenFileSettings,
     encoder: DocumentEncoder<'s>,
-    reader: Mutex<Reader>,
-    turns: Turns<Result<Part>>,
+    reader: Mutex<SourceReader>,
+    turns: ReorderBuffer<Result<EncodedBlock>>,
     /// Ends the work of all threads: see `interrupt`.
     stop: &'s AtomicBool,
-    progress: Progress,
+    progress: RunProgress,
     /// Memory to be used again.
     spare: Mutex<Vec<Vec<u8>>>,
 }
 
 #[derive(Default)]
-struct Progress {
+struct RunProgress {
     documents: AtomicU64,
     tokens: AtomicU64,
     read: AtomicU64,
@@ -46,7 +46,7 @@ struct Progress {
 pub fn encode_files(
     tokenizer: &Tokenizer,
     sources: Vec<Source>,
-    settings: &Settings,
+    settings: &TokenFileSettings,
     resume: &Resume,
     watch: impl FnMut(Totals) -> Result<()>,
 ) -> Result<Totals> {
@@ -56,30 +56,30 @@ pub fn encode_files(
 fn run(
     tokenizer: &Tokenizer,
     sources: Vec<Source>,
-    settings: &Settings,
+    settings: &TokenFileSettings,
     resume: &Resume,
     stop: &AtomicBool,
     mut watch: impl FnMut(Totals) -> Result<()>,
 ) -> Result<Totals> {
     let threads = parallel::allowed(settings.threads);
-    let end = Place { source: sources.len(), ..Place::default() };
-    let shared = Shared {
+    let end = SourcePosition { source: sources.len(), ..SourcePosition::default() };
+    let shared = Pipeline {
         settings,
         encoder: tokenizer.document_encoder(&settings.allowed, settings.split.separator())?,
-        reader: Mutex::new(Reader::new(sources, resume.place, settings.max_document)),
-        turns: Turns::new(AHEAD * threads),
+        reader: Mutex::new(SourceReader::new(sources, resume.place, settings.max_document)),
+        turns: ReorderBuffer::new(AHEAD * threads),
         stop,
-        progress: Progress::default(),
+        progress: RunProgress::default(),
         spare: Mutex::default(),
     };
     shared.progress.set(resume.totals);
     let check = &mut || watch(resume.totals);
-    let writer = Writer::new(settings, resume, shared.stop, check)?;
+    let writer = ShardWriter::new(settings, resume, shared.stop, check)?;
     let crew = Crew::new(threads, |more: &dyn Fn()| shared.encode(more));
     thread::scope(|scope| {
-        let _stop = StopWhenLeft(&shared);
+        let _stop = StopPipeline { pipeline: &shared, only_on_panic: false };
         let write = || {
-            let _stop = StopWhenLeft(&shared);
+            let _stop = StopPipeline { pipeline: &shared, only_on_panic: false };
             shared.write(writer, end)
         };
         let mut writing = Others::new(scope);
@@ -99,11 +99,11 @@ fn run(
     })
 }
 
-impl Shared<'_> {
+impl Pipeline<'_> {
     /// What a thread that encodes does; it asks for one `more` when there is work.
     fn encode(&self, more: &dyn Fn()) {
-        let _stop = StopOnPanic(self);
-        let mut documents = Documents::new(self.settings, &self.encoder);
+        let _stop = StopPipeline { pipeline: self, only_on_panic: true };
+        let mut documents = BlockEncoder::new(self.settings, &self.encoder);
         let (mut bytes, mut begun) = (Vec::new(), false);
         while self.turns.start() {
             let mut reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
@@ -136,7 +136,7 @@ impl Shared<'_> {
     }
 
     /// What the thread that writes does.
-    fn write(&self, mut writer: Writer, end: Place) -> Result<Totals> {
+    fn write(&self, mut writer: ShardWriter, end: SourcePosition) -> Result<Totals> {
         let mut written = Ok(());
         while written.is_ok()
             && let Some(part) = self.turns.take()
@@ -161,7 +161,7 @@ impl Shared<'_> {
     }
 }
 
-impl Progress {
+impl RunProgress {
     fn set(&self, totals: Totals) {
         self.documents.store(totals.documents, Ordering::Relaxed);
         self.tokens.store(totals.tokens, Ordering::Relaxed);
@@ -179,23 +179,18 @@ impl Progress {
     }
 }
 
-/// Ends the work of all when it is dropped.
-struct StopWhenLeft<'a, 's>(&'a Shared<'s>);
-
-impl Drop for StopWhenLeft<'_, '_> {
-    fn drop(&mut self) {
-        self.0.stop.store(true, Ordering::SeqCst);
-        self.0.turns.stop();
-    }
+/// Stops all threads of a pipeline when it is dropped: always, or only if its thread panics, so that
+/// nobody waits for it.
+struct StopPipeline<'a, 's> {
+    pipeline: &'a Pipeline<'s>,
+    only_on_panic: bool,
 }
 
-/// The same if a thread panics, so that nobody waits for it.
-struct StopOnPanic<'a, 's>(&'a Shared<'s>);
-
-impl Drop for StopOnPanic<'_, '_> {
+impl Drop for StopPipeline<'_, '_> {
     fn drop(&mut self) {
-        if thread::panicking() {
-            drop(StopWhenLeft(self.0));
+        if !self.only_on_panic || thread::panicking() {
+            self.pipeline.stop.store(true, Ordering::SeqCst);
+            self.pipeline.turns.stop();
         }
     }
 }

@@ -8,8 +8,8 @@ of a text ends where it may be cut; one of lines or rows ends with a document.
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::manifest::Place;
-use crate::corpus::{Files, Kind};
+use super::manifest::SourcePosition;
+use crate::corpus::{FileKind, Files};
 use crate::error::{Error, Result};
 use crate::tokenizer::DocumentEncoder;
 
@@ -18,7 +18,7 @@ pub enum Source {
     /// A file.
     File(PathBuf),
     /// The rows of a table, and its path.
-    Rows(PathBuf, Box<dyn Rows>),
+    Rows(PathBuf, Box<dyn RowSource>),
 }
 
 impl std::fmt::Debug for Source {
@@ -30,7 +30,7 @@ impl std::fmt::Debug for Source {
 }
 
 /// A table whose rows are documents.
-pub trait Rows: Send {
+pub trait RowSource: Send {
     /// Some rows from `row` on, always the same for the same number; none after the last.
     fn next(&mut self, row: u64) -> Result<Option<RowBlock>>;
 }
@@ -49,49 +49,53 @@ pub struct RowBlock {
 }
 
 /// Some of a source.
-pub(super) struct Block {
+pub(super) struct SourceBlock {
     pub(super) number: usize,
     pub(super) path: Arc<PathBuf>,
     pub(super) bytes: Vec<u8>,
-    pub(super) shape: Shape,
-    pub(super) here: Place,
-    pub(super) next: Place,
+    pub(super) shape: BlockShape,
+    pub(super) here: SourcePosition,
+    pub(super) next: SourcePosition,
     /// Whether the source ends with it.
     pub(super) last: bool,
     pub(super) read: u64,
 }
 
 /// What the documents of a block are.
-pub(super) enum Shape {
+pub(super) enum BlockShape {
     Text,
     Lines,
     Rows { ends: Vec<usize>, missing: Vec<usize> },
 }
 
 /// Reads one source after the other.
-pub(super) struct Reader {
+pub(super) struct SourceReader {
     sources: std::vec::IntoIter<Source>,
-    open: Option<Open>,
+    open: Option<OpenSource>,
     /// Where the next block starts.
-    place: Place,
+    place: SourcePosition,
     number: usize,
     max_document: u64,
 }
 
-enum Open {
+enum OpenSource {
     File(Files),
-    Rows(Arc<PathBuf>, Box<dyn Rows>),
+    Rows(Arc<PathBuf>, Box<dyn RowSource>),
 }
 
-impl Reader {
+impl SourceReader {
     /// Starts at `place`. `max_document` is that of the settings.
-    pub(super) fn new(sources: Vec<Source>, place: Place, max_document: u64) -> Reader {
+    pub(super) fn new(
+        sources: Vec<Source>,
+        place: SourcePosition,
+        max_document: u64,
+    ) -> SourceReader {
         let mut sources = sources.into_iter();
         sources.by_ref().take(place.source).for_each(drop);
-        Reader {
+        SourceReader {
             sources,
             open: None,
-            place: Place { documents: 0, open: false, ..place },
+            place: SourcePosition { documents: 0, open: false, ..place },
             number: 0,
             max_document,
         }
@@ -114,36 +118,36 @@ impl Reader {
         &mut self,
         bytes: Vec<u8>,
         encoder: &DocumentEncoder,
-    ) -> Result<Option<Block>> {
+    ) -> Result<Option<SourceBlock>> {
         let open = match &mut self.open {
             Some(open) => open,
             None => match self.sources.next() {
                 Some(Source::File(path)) => {
                     let line = self.place.line.max(1);
                     let files = Files::starting_at(path, self.place.start, line)?;
-                    self.open.insert(Open::File(files.with_limit(self.max_document)))
+                    self.open.insert(OpenSource::File(files.with_limit(self.max_document)))
                 }
                 Some(Source::Rows(path, rows)) => {
-                    self.open.insert(Open::Rows(Arc::new(path), rows))
+                    self.open.insert(OpenSource::Rows(Arc::new(path), rows))
                 }
                 None => return Ok(None),
             },
         };
         let mut block = match open {
             // A text that cannot be cut is taken whole, and what is wrong with it is seen later.
-            Open::File(files) => {
+            OpenSource::File(files) => {
                 let cut = |text: &[u8], seen| encoder.last_cut(text, seen);
                 let read = files.next(bytes, cut).map_err(of_a_corpus)?;
                 let Some(block) = read else { return Ok(None) };
                 let shape = match block.kind {
-                    Kind::Text => Shape::Text,
-                    Kind::Lines => Shape::Lines,
+                    FileKind::Text => BlockShape::Text,
+                    FileKind::Lines => BlockShape::Lines,
                 };
-                let here = Place { start: block.start, line: block.line, ..self.place };
+                let here = SourcePosition { start: block.start, line: block.line, ..self.place };
                 let start = block.start + block.bytes.len() as u64;
-                let next = Place { start, line: block.next_line, ..self.place };
+                let next = SourcePosition { start, line: block.next_line, ..self.place };
                 let (path, bytes) = (block.path, block.bytes);
-                Block {
+                SourceBlock {
                     number: 0,
                     path,
                     bytes,
@@ -154,21 +158,22 @@ impl Reader {
                     read: block.read,
                 }
             }
-            Open::Rows(path, rows) => {
+            OpenSource::Rows(path, rows) => {
                 let (path, here) = (path.clone(), self.place);
                 let rows = rows.next(here.start)?;
                 let last = rows.is_none();
                 let RowBlock { bytes, ends, missing, read } = rows.unwrap_or_default();
-                let next = Place { start: here.start + ends.len() as u64, ..here };
-                let shape = Shape::Rows { ends, missing };
-                Block { number: 0, path, bytes, shape, here, next, last, read }
+                let next = SourcePosition { start: here.start + ends.len() as u64, ..here };
+                let shape = BlockShape::Rows { ends, missing };
+                SourceBlock { number: 0, path, bytes, shape, here, next, last, read }
             }
         };
         block.number = self.number;
         self.number += 1;
         if block.last {
             self.open = None;
-            block.next = Place { source: self.place.source + 1, ..Place::default() };
+            block.next =
+                SourcePosition { source: self.place.source + 1, ..SourcePosition::default() };
         }
         self.place = block.next;
         Ok(Some(block))

@@ -13,13 +13,13 @@ use std::time::Duration;
 pub(super) const TICK: Duration = Duration::from_millis(20);
 
 /// Things by number, each given by one thread and taken by another.
-pub(super) struct Turns<T> {
-    state: Mutex<State<T>>,
+pub(super) struct ReorderBuffer<T> {
+    state: Mutex<ReorderState<T>>,
     changed: Condvar,
     room: usize,
 }
 
-struct State<T> {
+struct ReorderState<T> {
     waiting: BTreeMap<usize, T>,
     /// Which is taken next.
     next: usize,
@@ -30,17 +30,22 @@ struct State<T> {
     stopped: bool,
 }
 
-impl<T> Turns<T> {
-    pub(super) fn new(room: usize) -> Turns<T> {
-        let state =
-            State { waiting: BTreeMap::new(), next: 0, started: 0, all: None, stopped: false };
-        Turns { state: Mutex::new(state), changed: Condvar::new(), room }
+impl<T> ReorderBuffer<T> {
+    pub(super) fn new(room: usize) -> ReorderBuffer<T> {
+        let state = ReorderState {
+            waiting: BTreeMap::new(),
+            next: 0,
+            started: 0,
+            all: None,
+            stopped: false,
+        };
+        ReorderBuffer { state: Mutex::new(state), changed: Condvar::new(), room }
     }
 
     /// Waits for room; says whether there is work.
     pub(super) fn start(&self) -> bool {
         let state = self.lock();
-        let full = |state: &mut State<T>| !state.is_over() && state.started >= self.room;
+        let full = |state: &mut ReorderState<T>| !state.is_over() && state.started >= self.room;
         let waited = self.changed.wait_while(state, full);
         let mut state = waited.unwrap_or_else(PoisonError::into_inner);
         state.started += 1;
@@ -84,12 +89,12 @@ impl<T> Turns<T> {
         self.changed.notify_all();
     }
 
-    fn lock(&self) -> MutexGuard<'_, State<T>> {
+    fn lock(&self) -> MutexGuard<'_, ReorderState<T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl<T> State<T> {
+impl<T> ReorderState<T> {
     fn is_over(&self) -> bool {
         self.stopped || self.all.is_some()
     }

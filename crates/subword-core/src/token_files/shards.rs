@@ -17,19 +17,19 @@ the next one.
 
 use std::sync::atomic::AtomicBool;
 
-use super::encode_block::{Part, Tail};
+use super::encode_block::{BlockTail, EncodedBlock};
 use super::journal::{Commit, Syncer};
-use super::manifest::{Place, Record, Resume, Skipped};
-use super::output::{Output, OutputMark};
-use super::partial::GoOn;
-use super::{Format, OnError, Settings, Totals};
+use super::manifest::{ManifestLine, Resume, Skipped, SourcePosition};
+use super::output::{OutputFiles, OutputMark};
+use super::partial::CancelCheck;
+use super::{OnError, TokenFileFormat, TokenFileSettings, Totals};
 use crate::error::{Error, Result};
 
 /// Writes parts.
-pub(super) struct Writer<'s> {
-    settings: &'s Settings,
+pub(super) struct ShardWriter<'s> {
+    settings: &'s TokenFileSettings,
     stop: &'s AtomicBool,
-    output: Output<'s>,
+    output: OutputFiles<'s>,
     syncer: Syncer,
     totals: Totals,
     /// How many of the documents to come were written before.
@@ -47,25 +47,25 @@ pub(super) struct Writer<'s> {
 
 /// What of a part waits to be written: ids from here to there, and the ends among them.
 #[derive(Default)]
-struct Waiting {
+struct PendingIds {
     from: usize,
     to: usize,
     ends: Vec<usize>,
 }
 
-impl<'s> Writer<'s> {
+impl<'s> ShardWriter<'s> {
     /// Goes on where a run has ended. `go_on` is asked while what it left behind is read.
     pub(super) fn new(
-        settings: &'s Settings,
+        settings: &'s TokenFileSettings,
         resume: &Resume,
         stop: &'s AtomicBool,
-        go_on: &mut GoOn,
-    ) -> Result<Writer<'s>> {
+        go_on: &mut CancelCheck,
+    ) -> Result<ShardWriter<'s>> {
         let syncer = Syncer::new(&settings.manifest)?;
-        Ok(Writer {
+        Ok(ShardWriter {
             settings,
             stop,
-            output: Output::new(settings, resume, go_on)?,
+            output: OutputFiles::new(settings, resume, go_on)?,
             syncer,
             totals: resume.totals,
             before: resume.place.documents,
@@ -83,9 +83,9 @@ impl<'s> Writer<'s> {
     }
 
     /// Writes a part.
-    pub(super) fn part(&mut self, part: &Part) -> Result<()> {
+    pub(super) fn part(&mut self, part: &EncodedBlock) -> Result<()> {
         let mut bad = part.bad.iter().peekable();
-        let mut waiting = Waiting::default();
+        let mut waiting = PendingIds::default();
         // A part may have fewer: an older version read more rows of a table at a time.
         let before = self.before.min(part.ends.len());
         self.before -= before;
@@ -93,14 +93,14 @@ impl<'s> Writer<'s> {
             let error = bad.next_if(|(which, _)| *which == number).map(|(_, error)| error);
             let was_open = std::mem::take(&mut self.open);
             let was_left = std::mem::take(&mut self.leaving);
-            if part.tail == Tail::Ended && !was_open || number < before {
-                waiting = Waiting { from: end, to: end, ends: Vec::new() };
+            if part.tail == BlockTail::Ended && !was_open || number < before {
+                waiting = PendingIds { from: end, to: end, ends: Vec::new() };
             } else if was_left || error.is_some() {
                 self.flush(part, &mut waiting)?;
                 if !was_left {
                     self.leave(was_open, error)?;
                 }
-                waiting = Waiting { from: end, to: end, ends: Vec::new() };
+                waiting = PendingIds { from: end, to: end, ends: Vec::new() };
             } else {
                 waiting.to = end;
                 waiting.ends.push(end);
@@ -111,10 +111,10 @@ impl<'s> Writer<'s> {
         self.totals.read += part.read;
         if self.open
             && self.settings.on_error == OnError::Stop
-            && self.settings.format != Format::Parquet
+            && self.settings.format != TokenFileFormat::Parquet
         {
-            let next = Place { open: true, ..part.next };
-            if self.settings.format == Format::Shards
+            let next = SourcePosition { open: true, ..part.next };
+            if self.settings.format == TokenFileFormat::Shards
                 && self.output.bytes() >= self.settings.shard_bytes.saturating_mul(2)
             {
                 self.close(next)?;
@@ -126,8 +126,13 @@ impl<'s> Writer<'s> {
     }
 
     /// What comes after the last end of a part.
-    fn tail(&mut self, part: &Part, mut waiting: Waiting, error: Option<&Error>) -> Result<()> {
-        if part.tail != Tail::Open {
+    fn tail(
+        &mut self,
+        part: &EncodedBlock,
+        mut waiting: PendingIds,
+        error: Option<&Error>,
+    ) -> Result<()> {
+        if part.tail != BlockTail::Open {
             return self.flush(part, &mut waiting);
         }
         let was_open = std::mem::replace(&mut self.open, true);
@@ -148,14 +153,19 @@ impl<'s> Writer<'s> {
     }
 
     /// A document ends with what is waiting.
-    fn document_ended(&mut self, part: &Part, waiting: &mut Waiting, number: usize) -> Result<()> {
+    fn document_ended(
+        &mut self,
+        part: &EncodedBlock,
+        waiting: &mut PendingIds,
+        number: usize,
+    ) -> Result<()> {
         let width = self.settings.width.bytes();
         let more = ((waiting.to - waiting.from) * width) as u64;
-        let full = self.settings.format == Format::Shards
+        let full = self.settings.format == TokenFileFormat::Shards
             && self.output.bytes() + more >= self.settings.shard_bytes;
         if full || self.since + more >= self.settings.commit_bytes() {
             self.flush(part, waiting)?;
-            let place = Place { documents: number + 1, ..part.here };
+            let place = SourcePosition { documents: number + 1, ..part.here };
             if full { self.close(place)? } else { self.commit(place)? }
         }
         Ok(())
@@ -180,8 +190,8 @@ impl<'s> Writer<'s> {
     }
 
     /// Writes what is waiting.
-    fn flush(&mut self, part: &Part, waiting: &mut Waiting) -> Result<()> {
-        let Waiting { from, to, ends } = waiting;
+    fn flush(&mut self, part: &EncodedBlock, waiting: &mut PendingIds) -> Result<()> {
+        let PendingIds { from, to, ends } = waiting;
         if from < to || !ends.is_empty() {
             let width = self.settings.width.bytes();
             let ids = &part.bytes[*from * width..*to * width];
@@ -191,16 +201,17 @@ impl<'s> Writer<'s> {
             self.totals.tokens += (*to - *from) as u64;
             self.since += ids.len() as u64;
         }
-        *waiting = Waiting { from: *to, to: *to, ends: Vec::new() };
+        *waiting = PendingIds { from: *to, to: *to, ends: Vec::new() };
         Ok(())
     }
 
     /// Makes what there is last; reading would go on at `place`.
-    fn commit(&mut self, place: Place) -> Result<()> {
+    fn commit(&mut self, place: SourcePosition) -> Result<()> {
         let group = self.output.pause()?;
         let (files, bad) = (self.output.states(), std::mem::take(&mut self.bad));
         let totals = self.totals;
-        let record = Record { totals, place, files, group, bad: &bad, ..Record::default() };
+        let record =
+            ManifestLine { totals, place, files, group, bad: &bad, ..ManifestLine::default() };
         let mut commit = Commit::new(record.to_line());
         self.output.sync(&mut commit);
         self.since = 0;
@@ -208,10 +219,10 @@ impl<'s> Writer<'s> {
     }
 
     /// Ends the shard.
-    fn close(&mut self, place: Place) -> Result<()> {
+    fn close(&mut self, place: SourcePosition) -> Result<()> {
         let (finished, bad) = (self.output.complete()?, std::mem::take(&mut self.bad));
         let (totals, finished) = (self.totals, &finished[..]);
-        let record = Record { totals, place, finished, bad: &bad, ..Record::default() };
+        let record = ManifestLine { totals, place, finished, bad: &bad, ..ManifestLine::default() };
         let mut commit = Commit::new(record.to_line());
         self.output.close(&mut commit);
         self.since = 0;
@@ -219,17 +230,17 @@ impl<'s> Writer<'s> {
     }
 
     /// Ends the last file, and waits until everything is on the disk.
-    pub(super) fn finish(mut self, place: Place) -> Result<Totals> {
-        let shards = self.settings.format == Format::Shards;
+    pub(super) fn finish(mut self, place: SourcePosition) -> Result<Totals> {
+        let shards = self.settings.format == TokenFileFormat::Shards;
         let finished =
             if shards && self.output.is_empty() { Vec::new() } else { self.output.complete()? };
-        let record = Record {
+        let record = ManifestLine {
             totals: self.totals,
             place,
             finished: &finished,
             bad: &self.bad,
             complete: true,
-            ..Record::default()
+            ..ManifestLine::default()
         };
         let mut commit = Commit::new(record.to_line());
         self.output.close(&mut commit);

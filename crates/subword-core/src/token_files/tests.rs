@@ -9,8 +9,8 @@ use std::sync::Arc;
 use super::*;
 use crate::corpus::{BLOCK, MAX_DOCUMENT};
 use crate::error::{Error, Result};
-use crate::formats::tests::{Folder, Random};
 use crate::model::{Merges, Model, Named, Pattern, SpecialToken};
+use crate::testing::{Folder, Random};
 use crate::tokenizer::Tokenizer;
 use crate::vocab::Vocab;
 
@@ -26,8 +26,8 @@ fn tokenizer() -> Tokenizer {
     Tokenizer::new(Arc::new(model.checked().unwrap()), 1 << 20).unwrap()
 }
 
-fn settings(folder: &Folder, format: Format, out: &str) -> Settings {
-    Settings {
+fn settings(folder: &Folder, format: TokenFileFormat, out: &str) -> TokenFileSettings {
+    TokenFileSettings {
         format,
         out: folder.path(out),
         manifest: folder.file("manifest", "{}\n"),
@@ -57,7 +57,7 @@ fn documents(seed: u64) -> Vec<String> {
     documents
 }
 
-fn run(settings: &Settings, path: &Path) -> Result<Totals> {
+fn run(settings: &TokenFileSettings, path: &Path) -> Result<Totals> {
     let sources = vec![Source::File(path.to_owned())];
     encode_files(&tokenizer(), sources, settings, &Resume::default(), |_| Ok(()))
 }
@@ -71,7 +71,7 @@ fn resume(manifest: &Path) -> Resume {
         let line: serde_json::Value = line;
         let number = |value: &serde_json::Value| value.as_u64().unwrap();
         let place = &line["place"];
-        resume.place = Place {
+        resume.place = SourcePosition {
             source: number(&place[0]) as usize,
             start: number(&place[1]),
             line: number(&place[2]) as usize,
@@ -90,7 +90,7 @@ fn resume(manifest: &Path) -> Resume {
         if let Some(group) = line["group"].as_array() {
             let [start, bytes, rows, entries, tokens] =
                 [0, 1, 2, 3, 4].map(|at| number(&group[at]));
-            resume.groups.push(Group { start, bytes, rows, entries, tokens });
+            resume.groups.push(RowGroup { start, bytes, rows, entries, tokens });
         }
     }
     resume
@@ -118,7 +118,7 @@ fn a_file_holds_the_ids_of_its_documents() {
     for ending in ["", "<|end|>"] {
         let path = folder.file("corpus.txt", documents.join("<|end|>") + ending);
         for threads in [1, 2, 5] {
-            let mut settings = settings(&folder, Format::Raw, "ids.bin");
+            let mut settings = settings(&folder, TokenFileFormat::Raw, "ids.bin");
             settings.threads = NonZeroUsize::new(threads);
             let totals = run(&settings, &path).unwrap();
             assert!(fs::read(&settings.out).unwrap() == expected);
@@ -135,7 +135,7 @@ fn shards_end_with_documents_unless_one_is_larger_than_two() {
     let documents = documents(2);
     let path = folder.file("corpus.txt", documents.join("<|end|>"));
     fs::create_dir(folder.path("shards")).unwrap();
-    let settings = settings(&folder, Format::Shards, "shards");
+    let settings = settings(&folder, TokenFileFormat::Shards, "shards");
     run(&settings, &path).unwrap();
     let expected = ids(&documents);
     let ends: Vec<u64> = expected
@@ -166,21 +166,21 @@ fn shards_end_with_documents_unless_one_is_larger_than_two() {
 fn a_run_that_is_interrupted_goes_on_to_the_same_bytes() {
     let documents = documents(3);
     for (format, out) in [
-        (Format::Raw, "ids.bin"),
-        (Format::Npy, "ids.npy"),
-        (Format::Shards, "shards"),
-        (Format::Megatron, "ids.idx"),
-        (Format::Parquet, "ids.parquet"),
+        (TokenFileFormat::Raw, "ids.bin"),
+        (TokenFileFormat::Npy, "ids.npy"),
+        (TokenFileFormat::Shards, "shards"),
+        (TokenFileFormat::Megatron, "ids.idx"),
+        (TokenFileFormat::Parquet, "ids.parquet"),
     ] {
         let whole = Folder::new();
         let path = whole.file("corpus.txt", documents.join("<|end|>"));
         let once = |folder: &Folder, patience: usize| {
             let mut settings = settings(folder, format, out);
             settings.shard_bytes = 150_000;
-            if format == Format::Shards {
+            if format == TokenFileFormat::Shards {
                 let _ = fs::create_dir(&settings.out);
             }
-            if format == Format::Parquet {
+            if format == TokenFileFormat::Parquet {
                 settings.width = Width::Four;
             }
             let mut left = patience;
@@ -239,10 +239,13 @@ fn bad_documents_are_left_out_wherever_they_lie() {
         bytes.extend(b"<|end|>");
     }
     let path = folder.file("corpus.txt", bytes);
-    let stop = settings(&folder, Format::Raw, "ids.bin");
+    let stop = settings(&folder, TokenFileFormat::Raw, "ids.bin");
     let Error::NotUtf8 { place, position: 0 } = run(&stop, &path).unwrap_err() else { panic!() };
     assert_eq!(place, format!("{}:1", path.display()));
-    let skip = Settings { on_error: OnError::Skip, ..settings(&folder, Format::Raw, "ids.bin") };
+    let skip = TokenFileSettings {
+        on_error: OnError::Skip,
+        ..settings(&folder, TokenFileFormat::Raw, "ids.bin")
+    };
     let totals = run(&skip, &path).unwrap();
     assert!(fs::read(&skip.out).unwrap() == raw(&ids(&good)));
     assert_eq!((totals.documents, totals.skipped), (294, 6));
@@ -255,7 +258,8 @@ fn what_is_a_document_is_the_callers_choice() {
     let folder = Folder::new();
     let encode = |name: &str, content: &str, split: Split| {
         let path = folder.file(name, content);
-        let settings = Settings { split, ..settings(&folder, Format::Raw, "ids.bin") };
+        let settings =
+            TokenFileSettings { split, ..settings(&folder, TokenFileFormat::Raw, "ids.bin") };
         let totals = run(&settings, &path).unwrap();
         let ids = fs::read(&settings.out).unwrap();
         let (ids, _) = ids.as_chunks::<2>();

@@ -21,12 +21,12 @@ const STRUCT: u8 = 12;
 
 /// Writes one struct.
 #[derive(Debug, Default)]
-pub(super) struct Fields {
+pub(super) struct ThriftStruct {
     bytes: Vec<u8>,
     last: u8,
 }
 
-impl Fields {
+impl ThriftStruct {
     fn field(&mut self, number: u8, kind: u8) {
         self.bytes.push((number - self.last) << 4 | kind);
         self.last = number;
@@ -61,7 +61,7 @@ impl Fields {
         self
     }
 
-    pub(super) fn structure(&mut self, number: u8, fields: &mut Fields) -> &mut Self {
+    pub(super) fn structure(&mut self, number: u8, fields: &mut ThriftStruct) -> &mut Self {
         self.field(number, STRUCT);
         self.bytes.extend(fields.take());
         self

@@ -105,7 +105,7 @@ fn read_bpe(fields: &mut Fields, inner: Fields, options: &LoadOptions) -> Result
 }
 
 fn read_word_piece(fields: &mut Fields, inner: Fields, options: &LoadOptions) -> Result<Model> {
-    let wordpiece::Parts { written, unk, mut word_piece } = wordpiece::read_model(inner)?;
+    let wordpiece::WordPieceModel { written, unk, mut word_piece } = wordpiece::read_model(inner)?;
     let cleanup = wordpiece::read_cleanup(fields.take_value("decoder"), &word_piece.prefix)?;
     word_piece.cleanup = cleanup.unwrap_or(false);
     let special_tokens = read_added_tokens(fields.take_value("added_tokens"), &written)?;

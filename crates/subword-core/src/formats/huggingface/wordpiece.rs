@@ -25,14 +25,14 @@ use crate::types::TokenId;
 const PRE_TOKENIZERS: &str = "the pre_tokenizers that subword runs here are BertPreTokenizer, Whitespace and WhitespaceSplit";
 
 /// What the model says; its vocabulary is still to come.
-pub(super) struct Parts<'a> {
+pub(super) struct WordPieceModel<'a> {
     pub(super) written: WrittenVocab<'a>,
     pub(super) unk: TokenId,
     pub(super) word_piece: WordPiece,
 }
 
 /// Reads the fields of a WordPiece model.
-pub(super) fn read_model(mut fields: Fields<'_>) -> Result<Parts<'_>> {
+pub(super) fn read_model(mut fields: Fields<'_>) -> Result<WordPieceModel<'_>> {
     let prefix = fields.need("continuing_subword_prefix")?.string()?.into_owned();
     let mut limit = fields.need("max_input_chars_per_word")?;
     let Ok(characters) = { limit }.number()?.parse() else {
@@ -47,7 +47,7 @@ pub(super) fn read_model(mut fields: Fields<'_>) -> Result<Parts<'_>> {
         .ok_or_else(|| place.expected(&format!("a vocabulary with the unk_token {unk_token:?}")))?;
     fields.finish("model \"WordPiece\"")?;
     let word_piece = WordPiece { prefix, limit, unknown: Unknown::Word, cleanup: false };
-    Ok(Parts { written, unk, word_piece })
+    Ok(WordPieceModel { written, unk, word_piece })
 }
 
 /// BERT's normaliser.

@@ -17,7 +17,7 @@ use std::time::Instant;
 use super::cells::TokenCell;
 use super::count_queue::{self, CountQueue};
 use super::index::PairIndex;
-use super::progress::Progress;
+use super::progress::TrainingProgress;
 use super::{Learned, MergeRules, Stop, Ties, TrainingWords};
 use crate::error::Result;
 use crate::types::Count;
@@ -48,7 +48,7 @@ pub(super) fn learn<C: TokenCell>(
     watch: &mut dyn FnMut(usize) -> Result<()>,
 ) -> Result<Learned> {
     let begin = Instant::now();
-    let index = PairIndex::<C>::new(words, vocab, rules, Progress::new(watch))?;
+    let index = PairIndex::<C>::new(words, vocab, rules, TrainingProgress::new(watch))?;
     let mut learner = CountLearner { index, queue: CountQueue::new(), least: Count::MAX };
     learner.scan(|highest| highest / thresholds.first)?;
     learner.index.effort.index = begin.elapsed();

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use super::cells::TokenCell;
 use super::index::PairIndex;
-use super::progress::Progress;
+use super::progress::TrainingProgress;
 use super::score_groups::ScoreGroups;
 use super::{Learned, MergeRules, Stop, TrainingWords};
 use crate::error::Result;
@@ -33,7 +33,7 @@ pub(super) fn learn<C: TokenCell>(
 ) -> Result<Learned> {
     let begin = Instant::now();
     let groups = ScoreGroups::new(totals(&words, rules));
-    let index = PairIndex::<C>::new(words, vocab, rules, Progress::new(watch))?;
+    let index = PairIndex::<C>::new(words, vocab, rules, TrainingProgress::new(watch))?;
     let mut learner = LikelihoodLearner { index, groups, new: Vec::new() };
     learner.scan()?;
     learner.index.effort.index = begin.elapsed();

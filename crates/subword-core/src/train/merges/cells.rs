@@ -22,7 +22,7 @@ Invariants
 use std::cmp::Reverse;
 
 use super::TrainingWords;
-use super::progress::Progress;
+use super::progress::TrainingProgress;
 use crate::error::Result;
 use crate::types::{Count, TokenId};
 
@@ -82,7 +82,7 @@ impl<C: TokenCell> Cells<C> {
     pub(super) fn new(
         words: TrainingWords,
         ids: usize,
-        watch: &mut Progress<'_>,
+        watch: &mut TrainingProgress<'_>,
     ) -> Result<Cells<C>> {
         let mut order: Vec<(Count, u32)> = words.counts.iter().copied().zip(0..).collect();
         order.sort_unstable_by_key(|&(count, piece)| (Reverse(count), piece));

@@ -18,7 +18,7 @@ in a table by token, then places are dealt out, each new pair's in one go.
 use super::cells::{Cells, TokenCell};
 use super::neighbours::NeighbourTable;
 use super::pair_scan;
-use super::progress::Progress;
+use super::progress::TrainingProgress;
 use super::tokens::{self, TokenFacts};
 use super::{Effort, LearnedMerge, MergeRules, TrainingWords};
 use crate::arch;
@@ -46,7 +46,7 @@ pub(super) struct PairIndex<'a, C> {
     pub(super) cells: Cells<C>,
     pub(super) rules: &'a MergeRules,
     pub(super) vocab: &'a mut Vocab,
-    pub(super) watch: Progress<'a>,
+    pub(super) watch: TrainingProgress<'a>,
     pub(super) candidates: Vec<Candidate<C>>,
     pub(super) tokens: TokenFacts,
     pub(super) merges: Vec<LearnedMerge>,
@@ -76,7 +76,7 @@ impl<'a, C: TokenCell> PairIndex<'a, C> {
         words: TrainingWords,
         vocab: &'a mut Vocab,
         rules: &'a MergeRules,
-        mut watch: Progress<'a>,
+        mut watch: TrainingProgress<'a>,
     ) -> Result<Self> {
         let ids = rules.next as usize;
         Ok(PairIndex {

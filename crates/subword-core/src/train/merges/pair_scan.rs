@@ -8,7 +8,7 @@ tokens, as in the beginning, all pairs have a place of their own in a table.
 */
 
 use super::cells::{Cells, TokenCell};
-use super::progress::Progress;
+use super::progress::TrainingProgress;
 use crate::error::Result;
 use crate::seed::Seed;
 use crate::types::Count;
@@ -37,7 +37,7 @@ pub(super) fn scan<C: TokenCell>(
     cells: &Cells<C>,
     places: &mut Vec<u32>,
     least: impl FnOnce(Count) -> Count,
-    watch: &mut Progress<'_>,
+    watch: &mut TrainingProgress<'_>,
 ) -> Result<(Vec<ScannedPair<C>>, Count)> {
     places.clear();
     let tokens = cells.widths.len();
@@ -53,7 +53,7 @@ pub(super) fn scan<C: TokenCell>(
 #[inline(always)]
 fn each<C: TokenCell>(
     cells: &Cells<C>,
-    watch: &mut Progress<'_>,
+    watch: &mut TrainingProgress<'_>,
     mut pair: impl FnMut(C, C, usize, Count),
 ) -> Result<()> {
     let mut left = C::default();
@@ -72,7 +72,7 @@ fn scan_few<C: TokenCell>(
     places: &mut Vec<u32>,
     least: impl FnOnce(Count) -> Count,
     few: usize,
-    watch: &mut Progress<'_>,
+    watch: &mut TrainingProgress<'_>,
 ) -> Result<(Vec<ScannedPair<C>>, Count)> {
     let mut counts = vec![(0, 0u32); few * few];
     each(cells, watch, |left, right, _, count| {
@@ -110,7 +110,7 @@ fn scan_many<C: TokenCell>(
     cells: &Cells<C>,
     places: &mut Vec<u32>,
     least: impl FnOnce(Count) -> Count,
-    watch: &mut Progress<'_>,
+    watch: &mut TrainingProgress<'_>,
 ) -> Result<(Vec<ScannedPair<C>>, Count)> {
     let bits = cells.cells.len().ilog2().clamp(10, MOST_BITS);
     let no_pair = 1 << bits;

@@ -10,16 +10,16 @@ const WATCH_EVERY: usize = 1 << 15;
 const WATCH_TIME: Duration = Duration::from_millis(40);
 
 /// Whoever watches, and how far the training is.
-pub(super) struct Progress<'a> {
+pub(super) struct TrainingProgress<'a> {
     call: &'a mut dyn FnMut(usize) -> Result<()>,
     called: Instant,
     work: usize,
     pub(super) merges: usize,
 }
 
-impl<'a> Progress<'a> {
-    pub(super) fn new(call: &'a mut dyn FnMut(usize) -> Result<()>) -> Progress<'a> {
-        Progress { call, called: Instant::now(), work: 0, merges: 0 }
+impl<'a> TrainingProgress<'a> {
+    pub(super) fn new(call: &'a mut dyn FnMut(usize) -> Result<()>) -> TrainingProgress<'a> {
+        TrainingProgress { call, called: Instant::now(), work: 0, merges: 0 }
     }
 
     /// Says that so many places were read.

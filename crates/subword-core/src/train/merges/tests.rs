@@ -1,16 +1,7 @@
 //! The trainer learns what the definition says.
 
 use super::*;
-
-/// Numbers that look random.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 33) as usize % n
-    }
-}
+use crate::testing::Random;
 
 fn words(pieces: &[(&[u8], Count)]) -> TrainingWords {
     let mut words = TrainingWords::default();
@@ -101,7 +92,7 @@ fn every_token_may_stand_beside_a_merge() {
 
 #[test]
 fn it_learns_what_the_definition_says() {
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     for round in 0..300 {
         let letters = 1 + random.below(5);
         let longest = 1 + random.below(if round % 10 == 0 { 80 } else { 14 });
@@ -176,7 +167,7 @@ fn letters_with(prefix: &str, first: TokenId) -> Vocab {
 
 #[test]
 fn words_with_a_prefix_learn_what_the_definition_says() {
-    let mut random = Random(2);
+    let mut random = Random::new(2);
     for round in 0..400 {
         let prefix = ["##", "", "a", "#"][random.below(4)];
         let vocab = letters_with(prefix, [0, 5, 400][random.below(3)]);
