@@ -94,7 +94,7 @@ fn add(text: &[u8], first: usize, ends: &[usize], probes: &mut Vec<Probe>, spill
     probes.clear();
     let mut start = first;
     probes.extend(ends.iter().map(|&end| {
-        let probe = spill.table.probe(text, start, end);
+        let probe = spill.table.prefetch(text, start, end);
         start = end;
         probe
     }));

@@ -28,6 +28,8 @@ that would break the invariant: then it takes over nothing. So whatever was coun
 again, and a file that asks for more memory than that is refused where it does.
 */
 
+mod varint;
+
 use std::io::{self, Read, Write};
 
 use super::key::{FILE, hash_long, mix};
@@ -35,12 +37,10 @@ use crate::error::{Error, Result};
 use crate::model::{MAX_SPECIAL_BYTES, Named, Normalizer, Pattern};
 use crate::pretok::Limits;
 use crate::types::Count;
+use varint::{Input, damaged, number_len, write_number, write_string};
 
 const MAGIC: &[u8] = b"subword counts\n";
 const VERSION: u8 = 2;
-
-/// How much is read at a time.
-const BUFFER: usize = 1 << 16;
 
 /// The longest pattern, and the most parts and special tokens.
 const MAX_PATTERN_BYTES: u64 = 1 << 20;
@@ -212,27 +212,6 @@ impl<W: Write> CountsWriter<W> {
     }
 }
 
-/// How many bytes a number takes.
-fn number_len(number: u64) -> u64 {
-    u64::from((u64::BITS - (number | 1).leading_zeros()).div_ceil(7))
-}
-
-fn write_number(to: &mut impl Write, mut number: u64) -> io::Result<()> {
-    let (mut bytes, mut len) = ([0; 10], 0);
-    while number >= 0x80 {
-        bytes[len] = number as u8 | 0x80;
-        number >>= 7;
-        len += 1;
-    }
-    bytes[len] = number as u8;
-    to.write_all(&bytes[..=len])
-}
-
-fn write_string(to: &mut impl Write, text: &str) -> io::Result<()> {
-    write_number(to, text.len() as u64)?;
-    to.write_all(text.as_bytes())
-}
-
 /// Reads entries in the order of their pieces.
 #[derive(Debug)]
 pub(super) struct CountsReader<R> {
@@ -248,7 +227,7 @@ pub(super) struct CountsReader<R> {
 impl<R: Read> CountsReader<R> {
     /// Starts to read.
     pub(super) fn new(from: R) -> Result<Self> {
-        let mut input = Input { from, buffer: vec![0; BUFFER], at: 0, end: 0, before: 0 };
+        let mut input = Input::new(from);
         let mut magic = [0; MAGIC.len() + 1];
         let complete = input.exact(&mut magic);
         if complete.is_err() || !magic.starts_with(MAGIC) {
@@ -346,107 +325,6 @@ impl<R: Read> CountsReader<R> {
         self.ended = true;
         Ok(())
     }
-}
-
-fn damaged() -> Error {
-    Error::counts("the file is damaged").with_hint("copy or download it again")
-}
-
-/// Bytes, some at a time.
-#[derive(Debug)]
-struct Input<R> {
-    from: R,
-    buffer: Vec<u8>,
-    at: usize,
-    end: usize,
-    /// How many bytes came before those in the buffer.
-    before: u64,
-}
-
-impl<R: Read> Input<R> {
-    /// How many bytes were taken.
-    fn position(&self) -> u64 {
-        self.before + self.at as u64
-    }
-
-    /// What is there, at least one byte; empty at the end.
-    #[inline]
-    fn fill(&mut self) -> Result<&[u8]> {
-        while self.at == self.end {
-            match self.from.read(&mut self.buffer) {
-                Ok(0) => return Ok(&[]),
-                Ok(len) => {
-                    self.before += self.end as u64;
-                    (self.at, self.end) = (0, len);
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(Error::counts(format!("cannot be read: {error}"))),
-            }
-        }
-        Ok(&self.buffer[self.at..self.end])
-    }
-
-    #[inline]
-    fn byte(&mut self) -> Result<u8> {
-        let byte = self.fill()?.first().copied().ok_or_else(cut_off)?;
-        self.at += 1;
-        Ok(byte)
-    }
-
-    #[inline]
-    fn number(&mut self) -> Result<u64> {
-        let mut number = 0;
-        for shift in (0..64).step_by(7) {
-            let byte = u64::from(self.byte()?);
-            let bits = byte & 0x7F;
-            if bits << shift >> shift != bits {
-                return Err(damaged());
-            }
-            number |= bits << shift;
-            if byte < 0x80 {
-                return Ok(number);
-            }
-        }
-        Err(damaged())
-    }
-
-    fn number_up_to(&mut self, most: u64) -> Result<u64> {
-        self.number().and_then(|number| if number <= most { Ok(number) } else { Err(damaged()) })
-    }
-
-    /// Appends so many bytes. A length that is a lie costs no memory.
-    #[inline]
-    fn append(&mut self, to: &mut Vec<u8>, mut len: u64) -> Result<()> {
-        while len > 0 {
-            let there = self.fill()?;
-            if there.is_empty() {
-                return Err(cut_off());
-            }
-            let taken = there.len().min(usize::try_from(len).unwrap_or(usize::MAX));
-            to.extend_from_slice(&there[..taken]);
-            self.at += taken;
-            len -= taken as u64;
-        }
-        Ok(())
-    }
-
-    fn exact(&mut self, bytes: &mut [u8]) -> Result<()> {
-        bytes.iter_mut().try_for_each(|byte| {
-            *byte = self.byte()?;
-            Ok(())
-        })
-    }
-
-    fn string(&mut self, most: u64) -> Result<String> {
-        let len = self.number_up_to(most)?;
-        let mut bytes = Vec::new();
-        self.append(&mut bytes, len)?;
-        String::from_utf8(bytes).map_err(|_| damaged())
-    }
-}
-
-fn cut_off() -> Error {
-    Error::counts("the file is cut off").with_hint("copy or download it again")
 }
 
 #[cfg(test)]

@@ -14,8 +14,9 @@ use std::sync::{Mutex, PoisonError};
 
 use super::file::CountsHeader;
 use super::runs::{SortedRun, SortedRuns};
+use super::shard::Shard;
 use super::sorted;
-use super::table::{CountTable, Shard};
+use super::table::CountTable;
 use super::{Counts, PieceStore};
 use crate::error::Result;
 use crate::interrupt;

@@ -22,10 +22,12 @@ Counts are a table in memory, or a run on disk if they were counted with a limit
 Everything works on both; what changes counts on disk writes them anew.
 */
 
+mod alike;
 mod file;
 mod gather;
 mod key;
 mod runs;
+mod shard;
 mod sorted;
 mod table;
 
@@ -150,7 +152,7 @@ impl Counts {
         if let PieceStore::Memory { table, total } = &mut self.pieces {
             *total = sum(*total, count)?;
             if count > 0 {
-                table.add(table.probe(piece, 0, piece.len()), piece, count);
+                table.add(table.prefetch(piece, 0, piece.len()), piece, count);
             }
             return Ok(());
         }
@@ -237,42 +239,6 @@ impl Counts {
         Ok(())
     }
 
-    /// That the pieces are those of a tokenizer with this normaliser and this pattern.
-    pub fn check_made_by(&self, normalizer: Normalizer, pattern: &Pattern) -> Result<()> {
-        let hint = "count the text with the tokenizer's own pattern and normalizer";
-        let message = if self.normalizer() != normalizer {
-            let (one, two) = (self.normalizer().name(), normalizer.name());
-            format!("the text of the counts has the normalizer {one:?}, the tokenizer has {two:?}")
-        } else if self.pattern() != pattern {
-            let (one, two) = (shown(self.pattern()), shown(pattern));
-            format!("the pieces were cut by the pattern {one}, the tokenizer has {two}")
-        } else {
-            return Ok(());
-        };
-        Err(Error::counts(message).with_hint(hint))
-    }
-
-    /// That both have the same normaliser, the same pattern and the same special tokens.
-    fn check_alike(&self, other: &Counts) -> Result<()> {
-        let hint = "counts add up only if they were counted alike: count one of them again";
-        if self.normalizer() != other.normalizer() {
-            let (one, two) = (self.normalizer().name(), other.normalizer().name());
-            let message = format!("the counts have different normalizers: {one:?} and {two:?}");
-            return Err(Error::counts(message).with_hint(hint));
-        }
-        if self.pattern() != other.pattern() {
-            let (one, two) = (shown(self.pattern()), shown(other.pattern()));
-            let message = format!("the counts have different patterns: {one} and {two}");
-            return Err(Error::counts(message).with_hint(hint));
-        }
-        if self.special_tokens() != other.special_tokens() {
-            let (one, two) = (self.special_tokens(), other.special_tokens());
-            let message = format!("the counts have different special tokens: {one:?} and {two:?}");
-            return Err(Error::counts(message).with_hint(hint));
-        }
-        Ok(())
-    }
-
     /// Forgets the pieces that occur less often than `min`.
     pub fn prune(&mut self, min: Count) -> Result<()> {
         match &mut self.pieces {
@@ -349,7 +315,7 @@ impl Counts {
         let mut table = CountTable::default();
         while let Some((piece, count)) = reader.next()? {
             interrupt::worked(PIECE)?;
-            table.add(table.probe(piece, 0, piece.len()), piece, count);
+            table.add(table.prefetch(piece, 0, piece.len()), piece, count);
         }
         let header = reader.header().clone();
         Ok(Counts { header, pieces: PieceStore::Memory { table, total: reader.summary().total } })
@@ -383,88 +349,10 @@ impl Read for SortedSource {
     }
 }
 
-/// A pattern as a user writes it.
-fn shown(pattern: &Pattern) -> String {
-    match pattern {
-        Pattern::Named(named) => format!("{:?}", named.name()),
-        Pattern::Regex(regex) => format!("{regex:?}"),
-        Pattern::Sequence(parts) => {
-            format!("[{}]", parts.iter().map(shown).collect::<Vec<_>>().join(", "))
-        }
-    }
-}
-
 /// A sum of counts.
 fn sum(a: Count, b: Count) -> Result<Count> {
     a.checked_add(b).ok_or_else(|| Error::counts(OVERFLOW))
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::Named;
-
-    fn counts(pieces: &[(&str, Count)]) -> Counts {
-        let mut counts = Counts::new(Pattern::Named(Named::Gpt2), vec!["<s>".into()]);
-        pieces.iter().for_each(|(piece, count)| {
-            counts.add_piece(piece.as_bytes(), *count).unwrap();
-        });
-        counts
-    }
-
-    fn content(counts: &Counts) -> Vec<(String, Count)> {
-        let mut content = Vec::new();
-        let entry = |piece: &[u8], count| {
-            content.push((String::from_utf8(piece.to_vec()).unwrap(), count));
-            Ok(())
-        };
-        counts.for_each(entry).unwrap();
-        content.sort();
-        content
-    }
-
-    #[test]
-    fn counts_add_up() {
-        let mut one = counts(&[("low", 5), (" lower", 1 << 40)]);
-        one.add(&counts(&[("low", 2), ("new", 1), ("never", 0)])).unwrap();
-        let expected = [(" lower".to_owned(), 1 << 40), ("low".into(), 7), ("new".into(), 1)];
-        assert_eq!(content(&one), expected);
-        assert_eq!((one.len(), one.total()), (3, (1 << 40) + 8));
-        one.prune(2).unwrap();
-        assert_eq!(content(&one), expected[..2]);
-        assert_eq!((one.len(), one.total()), (2, (1 << 40) + 7));
-    }
-
-    #[test]
-    fn what_is_not_made_alike_is_refused() {
-        let mut one = counts(&[]);
-        let special = Counts::new(Pattern::Named(Named::Gpt2), vec!["<t>".into()]);
-        assert_eq!(
-            one.add(&special).unwrap_err().to_string(),
-            "the counts have different special tokens: [\"<s>\"] and [\"<t>\"]\n  \
-             hint: counts add up only if they were counted alike: count one of them again"
-        );
-        let regexes = ["a", "b"].map(|regex| Pattern::Regex(regex.into()));
-        let pattern = Counts::new(Pattern::Sequence(regexes.to_vec()), vec!["<s>".into()]);
-        let other =
-            Counts::of_normalized(Normalizer::Nfc, Pattern::Named(Named::Gpt2), vec!["<s>".into()]);
-        let error = one.add(&other).unwrap_err().to_string();
-        let expected = "the counts have different normalizers: \"none\" and \"nfc\"\n";
-        assert!(error.starts_with(expected), "{error}");
-        assert!(!one.is_equal(&other).unwrap());
-        let error = one.add(&pattern).unwrap_err().to_string();
-        let expected = "the counts have different patterns: \"gpt2\" and [\"a\", \"b\"]\n";
-        assert!(error.starts_with(expected), "{error}");
-    }
-
-    #[test]
-    fn a_count_never_overflows() {
-        let mut one = counts(&[("low", u64::MAX - 1)]);
-        assert_eq!(one.add_piece(b"new", 1), Ok(()));
-        let error = one.add_piece(b"new", 1).unwrap_err();
-        assert_eq!(error.to_string(), "the sum of the counts is over 2^64 - 1");
-        assert_eq!(one.add(&counts(&[("low", 1)])), Err(error));
-        assert_eq!((one.get(b"low"), one.total()), (Ok(u64::MAX - 1), u64::MAX));
-        assert_eq!(one.add_piece(b"", 1).unwrap_err().to_string(), "a piece is empty");
-    }
-}
+mod tests;

@@ -314,7 +314,7 @@ mod tests {
                 for _ in 0..random.below(20) {
                     let piece = format!("{}", random.below(100)).repeat(1 + random.below(12));
                     let piece = piece.as_bytes();
-                    table.add(table.probe(piece, 0, piece.len()), piece, 3);
+                    table.add(table.prefetch(piece, 0, piece.len()), piece, 3);
                     *expected.entry(piece.to_vec()).or_insert(0) += 3;
                 }
                 runs.push(SortedRun::of_table(&table, &header()).unwrap()).unwrap();

@@ -49,7 +49,7 @@ mod tests {
             let len = 1 + random.below(40);
             let piece: Vec<u8> =
                 (0..len).map(|_| [0, 0, 0, b'a', b'b', 0xFF][random.below(6)]).collect();
-            table.add(table.probe(&piece, 0, len), &piece, 1);
+            table.add(table.prefetch(&piece, 0, len), &piece, 1);
             *expected.entry(piece).or_insert(0) += 1;
         }
         let mut found = Vec::new();

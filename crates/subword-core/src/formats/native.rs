@@ -39,8 +39,9 @@ Invariants
 
 mod template;
 mod wordpiece;
+mod write;
 
-use super::json::{Fields, Json, write_string};
+use super::json::{Fields, Json};
 use super::{alphabet, gpt2};
 use crate::error::{Error, Result};
 use crate::model::{
@@ -51,19 +52,13 @@ use crate::pretok::Limits;
 use crate::types::TokenId;
 use crate::vocab::{Vocab, VocabBuilder};
 
+pub(super) use write::write;
+
 const FORMAT: &str = "subword";
 const VERSION: TokenId = 1;
 
 /// About how many bytes of a file there are for each token, to make room.
 const BYTES_OF_A_TOKEN: usize = 32;
-
-const NORMALIZERS: [(&str, Normalizer); 5] = [
-    ("nfc", Normalizer::Nfc),
-    ("nfd", Normalizer::Nfd),
-    ("nfkc", Normalizer::Nfkc),
-    ("nfkd", Normalizer::Nfkd),
-    ("nfc-lowercase", Normalizer::NfcLowercase),
-];
 
 type Flag = (&'static str, fn(&mut SpecialToken) -> &mut bool);
 
@@ -215,8 +210,8 @@ fn read_normalizer(mut json: Json) -> Result<Normalizer> {
     }
     let mut place = json;
     let name = json.string()?;
-    let found = NORMALIZERS.iter().find(|(known, _)| *known == name);
-    found.map(|&(_, normalizer)| normalizer).ok_or_else(|| {
+    let unicode = |form: &Normalizer| !matches!(form, Normalizer::None | Normalizer::Bert(_));
+    Normalizer::from_name(&name).filter(unicode).ok_or_else(|| {
         place.expected("null, \"nfc\", \"nfd\", \"nfkc\", \"nfkd\" or \"nfc-lowercase\"")
     })
 }
@@ -282,124 +277,6 @@ fn read_merges(json: &mut Json, vocab: &Vocab) -> Result<Merges> {
         Ok(())
     })?;
     Ok(Merges::Listed(pairs))
-}
-
-/// The file of a model.
-pub(super) fn write(model: &Model) -> String {
-    let mut out = String::with_capacity(model.vocab.len() * 24);
-    out.push_str(&format!("{{\n  \"format\": \"{FORMAT}\",\n  \"version\": {VERSION},\n"));
-    let kind = if model.as_word_piece().is_some() { "wordpiece" } else { "bpe" };
-    out.push_str(&format!("  \"type\": \"{kind}\",\n  \"pattern\": "));
-    write_pattern(&mut out, &model.pattern);
-    out.push_str(&format!(",\n  \"normalizer\": {},\n", normalizer_text(model.normalizer)));
-    if let Some(word_piece) = model.as_word_piece() {
-        wordpiece::write(&mut out, word_piece);
-    } else {
-        out.push_str(&format!("  \"ignore_merges\": {},\n", model.ignore_merges));
-        write_start(&mut out, &model.start);
-    }
-    if model.encoder == Encoder::Longest {
-        out.push_str("  \"encoder\": \"longest\",\n");
-    }
-    if let Some(unk) = model.start.unk {
-        out.push_str(&format!("  \"unk\": {unk},\n"));
-    }
-    out.push_str("  \"special_tokens\": ");
-    let tokens = model.special_tokens.iter().cloned();
-    write_lines(&mut out, ['[', ']'], tokens, write_special_token);
-    out.push_str(",\n  \"template\": ");
-    template::write(&mut out, &model.template);
-    out.push_str(match model.trim_offsets {
-        TrimOffsets::Nothing => "",
-        TrimOffsets::Spaces => ",\n  \"trim_offsets\": \"spaces\"",
-        TrimOffsets::SpacesButFirst => ",\n  \"trim_offsets\": \"spaces-but-first\"",
-    });
-    if model.decoder == Decoder::Spaced {
-        out.push_str(",\n  \"decoder\": \"spaced\"");
-    }
-    out.push_str(",\n  \"vocab\": ");
-    write_lines(&mut out, ['{', '}'], model.vocab.iter(), |out, (id, bytes)| {
-        write_string(out, &alphabet::written(bytes));
-        out.push_str(&format!(": {id}"));
-    });
-    if model.as_word_piece().is_none() {
-        out.push_str(",\n  \"merges\": ");
-        write_merges(&mut out, model);
-    }
-    out.push_str("\n}\n");
-    out
-}
-
-fn write_merges(out: &mut String, model: &Model) {
-    match &model.merges {
-        Merges::Ranked => out.push_str("\"ranked\""),
-        Merges::Listed(pairs) => write_lines(out, ['[', ']'], pairs, |out, &pair| {
-            write_string(out, &gpt2::merge_line(&model.vocab, pair));
-        }),
-    }
-}
-
-fn normalizer_text(normalizer: Normalizer) -> String {
-    if let Normalizer::Bert(bert) = normalizer {
-        return wordpiece::normalizer_text(&bert);
-    }
-    let known = NORMALIZERS.iter().find(|(_, known)| *known == normalizer);
-    known.map_or("null".to_owned(), |(name, _)| format!("\"{name}\""))
-}
-
-fn write_start(out: &mut String, start: &Start) {
-    if start.units == Units::Characters {
-        out.push_str("  \"units\": \"characters\",\n");
-    }
-    if let Some(end) = &start.end_of_word {
-        out.push_str("  \"end_of_word\": ");
-        write_string(out, &end.mark);
-        out.push_str(if end.joined { ",\n  \"end_of_word_joined\": true,\n" } else { ",\n" });
-    }
-}
-
-/// One item per line, between two brackets.
-fn write_lines<T>(
-    out: &mut String,
-    brackets: [char; 2],
-    items: impl IntoIterator<Item = T>,
-    mut write: impl FnMut(&mut String, T),
-) {
-    out.push(brackets[0]);
-    let mut separator = "\n    ";
-    for item in items {
-        out.push_str(separator);
-        write(out, item);
-        separator = ",\n    ";
-    }
-    if separator.starts_with(',') {
-        out.push_str("\n  ");
-    }
-    out.push(brackets[1]);
-}
-
-fn write_pattern(out: &mut String, pattern: &Pattern) {
-    match pattern {
-        Pattern::Named(named) => write_string(out, named.name()),
-        Pattern::Regex(regex) => {
-            out.push_str("{\"regex\": ");
-            write_string(out, regex);
-            out.push('}');
-        }
-        Pattern::Sequence(patterns) => write_lines(out, ['[', ']'], patterns, write_pattern),
-    }
-}
-
-fn write_special_token(out: &mut String, mut token: SpecialToken) {
-    out.push_str("{\"content\": ");
-    write_string(out, &token.content);
-    out.push_str(&format!(", \"id\": {}", token.id));
-    for (name, flag) in FLAGS {
-        if *flag(&mut token) {
-            out.push_str(&format!(", \"{name}\": true"));
-        }
-    }
-    out.push('}');
 }
 
 #[cfg(test)]

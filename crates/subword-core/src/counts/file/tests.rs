@@ -1,5 +1,6 @@
 //! Entries come back, and nothing in a file is believed.
 
+use super::varint::{BUFFER, cut_off};
 use super::*;
 use crate::model::Bert;
 

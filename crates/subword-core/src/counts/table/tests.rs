@@ -6,7 +6,7 @@ use super::super::key::FILE;
 use super::*;
 
 fn add(table: &mut CountTable, piece: &[u8], count: Count) {
-    table.add(table.probe(piece, 0, piece.len()), piece, count);
+    table.add(table.prefetch(piece, 0, piece.len()), piece, count);
 }
 
 fn content(table: &CountTable) -> HashMap<Vec<u8>, Count> {
@@ -124,7 +124,7 @@ fn pruning_keeps_what_is_frequent() {
 /// How many places a look-up of each piece passes on average.
 fn steps(table: &CountTable, pieces: &[[u8; 8]]) -> usize {
     let steps = |piece: &[u8; 8]| {
-        let probe = table.probe(piece, 0, piece.len());
+        let probe = table.prefetch(piece, 0, piece.len());
         let shard = &table.shards[shard_of(probe.hash)];
         let (line, half) = shard.find(&probe, piece);
         (2 * line + half).wrapping_sub(shard.place_of(probe.hash)) & (shard.places() - 1)
@@ -146,7 +146,7 @@ fn words_that_flood_a_table_with_a_known_key_are_ordinary_under_a_secret_one() {
     let scattered = (0..).map(|i: u64| word(i.wrapping_mul(0x9E37_79B1)));
     let chosen: Vec<[u8; 8]> = scattered.filter(is_chosen).take(3000).collect();
     let filled = |seed: Seed| {
-        let mut table = CountTable::with_shards(|| Shard::with_lines(FIRST_LINES, seed));
+        let mut table = CountTable::with_shards(seed, Shard::new);
         chosen.iter().for_each(|piece| add(&mut table, piece, 1));
         steps(&table, &chosen)
     };
@@ -165,7 +165,7 @@ fn words_that_differ_in_their_end_only_spread_too() {
     let pieces: Vec<Vec<u8>> =
         (0..3000u32).map(|i| format!("a common beginning {i:04}").into()).collect();
     pieces.iter().for_each(|piece| add(&mut table, piece, 1));
-    let most = table.shards.iter().map(|shard| shard.taken).max().unwrap();
+    let most = table.shards.iter().map(Shard::len).max().unwrap();
     assert!(most < 3000 / 2, "{most}");
     assert_eq!(table.len(), 3000);
 }

@@ -26,6 +26,7 @@ Invariant: what [`translate`] returns is translated no further, so [`check`] acc
 
 mod class;
 mod parse;
+mod shape;
 
 use crate::error::{Error, Result};
 use crate::model::Named;
