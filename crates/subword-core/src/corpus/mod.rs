@@ -7,18 +7,19 @@ corpus.jsonl        one text per line: the string in one field of an object
 *.gz  *.zst         the same, compressed
 ```
 
-A file is read from start to end into blocks of about [`BLOCK`] bytes. Where a block may end is the
-caller's business (`cut`): what comes after that place is the start of the next block. Where there is
-no such place, the block grows until there is one or the file ends, up to a limit
-([`Files::with_limit`]): a few kilobytes of a compressed file may hold gigabytes of one line.
+A file is read from start to end into blocks of about [`BLOCK`] bytes. The caller's function `cut` says
+where a block may end; what comes after that place is the start of the next block. If there is no such
+place, the block grows until there is one or the file ends, up to a limit ([`Files::with_limit`]): a few
+kilobytes of a compressed file may hold gigabytes of one line.
 
-Why reading and not mapping files into memory: a mapped file that another process makes shorter kills
-this one, its pages count as memory that we use, and it is not faster. (2026-11-15, see the log.)
+Why reading and not mapping files into memory: a mapped file that another process truncates kills this
+process, its pages count as our memory, and it is not faster (measured 2026-11-15).
 */
 
 pub mod lines;
 mod open;
 
+use std::borrow::Cow;
 use std::io::Read;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -43,6 +44,19 @@ pub enum Errors {
     Replace,
 }
 
+impl Errors {
+    /// The text as UTF-8, or the position of the first byte that is not.
+    pub fn decode(self, text: &[u8]) -> std::result::Result<Cow<'_, [u8]>, usize> {
+        match (std::str::from_utf8(text), self) {
+            (Ok(_), _) => Ok(Cow::Borrowed(text)),
+            (Err(_), Errors::Replace) => {
+                Ok(Cow::Owned(String::from_utf8_lossy(text).into_owned().into_bytes()))
+            }
+            (Err(error), Errors::Strict) => Err(error.valid_up_to()),
+        }
+    }
+}
+
 /// What a file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileKind {
@@ -52,27 +66,27 @@ pub enum FileKind {
     Lines,
 }
 
-/// Some of a file.
+/// A part of a file.
 #[derive(Debug)]
 pub struct CorpusBlock {
-    /// The bytes.
+    /// Its bytes, decompressed.
     pub bytes: Vec<u8>,
-    /// What they are.
+    /// What the file holds.
     pub kind: FileKind,
-    /// Which block it is, over all files.
+    /// Its number over all files, from 0 on.
     pub number: usize,
     /// The file.
     pub path: Arc<PathBuf>,
-    /// Where in the uncompressed file it starts, in bytes.
+    /// The byte of the decompressed file where it starts.
     pub start: u64,
-    /// In which line it starts, the first is 1; only counted where the file is lines, or where the
-    /// caller asks.
+    /// The line where it starts, the first is 1. Only counted for JSON lines, and for a file that starts
+    /// in the middle.
     pub line: usize,
-    /// In which line the next block starts.
+    /// The line where the next block starts.
     pub next_line: usize,
-    /// Whether the file ends with it. It may be empty then.
+    /// Whether the file ends with it; then it may be empty.
     pub last: bool,
-    /// How much of the file, compressed or not, was read for it.
+    /// How many bytes of the file on disk were read for it.
     pub read: u64,
 }
 
@@ -90,25 +104,26 @@ pub struct Files {
 struct OpenFile {
     file: FileReader,
     path: Arc<PathBuf>,
-    /// What was read, and how much of it is part of a block already.
+    /// Bytes that were read and given back.
     rest: Vec<u8>,
+    /// How many bytes of `rest` are part of a block already.
     used: usize,
     start: u64,
     line: usize,
     ended: bool,
     count_lines: bool,
-    /// How much is still to be passed over.
+    /// How many bytes are still to be skipped.
     ahead: u64,
 }
 
 impl Files {
-    /// These.
+    /// Files to be read one after the other.
     pub fn new(paths: Vec<PathBuf>) -> Files {
         Files { paths: paths.into_iter(), open: None, next: 0, limit: MAX_DOCUMENT }
     }
 
-    /// One file from the byte `start` on, which is in that line; lines are counted. While a
-    /// compressed file is read up to there, blocks are empty.
+    /// One file from the byte `start` on, which is in line `line`; lines are counted. While a compressed
+    /// file is read up to there, blocks are empty.
     pub fn starting_at(path: PathBuf, start: u64, line: usize) -> Result<Files> {
         let mut open = OpenFile::new(path, true)?;
         open.ahead =
@@ -117,16 +132,16 @@ impl Files {
         Ok(Files { open: Some(open), ..Files::new(Vec::new()) })
     }
 
-    /// The same, but a line, or a text without a place to cut, may have this many bytes. What fits in
-    /// one block is never refused.
+    /// The same with a limit on the bytes of a line, or of a text without a place to cut. What fits in one
+    /// block is never refused.
     #[must_use]
     pub fn with_limit(self, limit: u64) -> Files {
         Files { limit: limit.max(BLOCK as u64), ..self }
     }
 
-    /// The next block, in the memory of `bytes`; none after the last. `cut` is given a text that
-    /// goes on and a place; it says how much of the text can be a block, more than that place, or
-    /// 0 if it cannot tell.
+    /// The next block, in the buffer `bytes`; none after the last. `cut` is called with a text that goes on
+    /// and with how much of it was seen before; it returns how much of the text can be a block, always
+    /// more than was seen, or 0 if there is no place to cut.
     pub fn next(
         &mut self,
         mut bytes: Vec<u8>,
@@ -171,7 +186,7 @@ impl OpenFile {
         })
     }
 
-    /// Passes over some of what is to be passed over, by the memory of `bytes`.
+    /// Skips up to one block, using the buffer `bytes`.
     fn pass(&mut self, bytes: &mut Vec<u8>) -> Result<()> {
         let most = usize::try_from(self.ahead).unwrap_or(usize::MAX).min(BLOCK);
         self.read(bytes, most)?;
@@ -180,8 +195,8 @@ impl OpenFile {
         Ok(())
     }
 
-    /// Reads until there is a place to cut. Where that is depends on what follows alone, not on how
-    /// much of it was read before.
+    /// Reads until there is a place to cut. That place depends only on the text, not on how much of it was
+    /// read before.
     fn fill(
         &mut self,
         bytes: &mut Vec<u8>,
@@ -232,7 +247,7 @@ impl OpenFile {
         Error::Counts { place, message, hint: Some(hint.to_owned()) }
     }
 
-    /// What comes after a block is the start of the next.
+    /// Keeps what comes after a block, as the start of the next.
     fn give_back(&mut self, after: &[u8]) {
         if self.used >= after.len() {
             self.used -= after.len();
@@ -243,7 +258,7 @@ impl OpenFile {
         }
     }
 
-    /// Reads so many bytes more, or what there is.
+    /// Reads `missing` more bytes, or as many as there are.
     fn read(&mut self, bytes: &mut Vec<u8>, missing: usize) -> Result<()> {
         let rest = &self.rest[self.used..];
         let rest = &rest[..rest.len().min(missing)];

@@ -1,5 +1,5 @@
 /*!
-A file, made ready to be read: its name says what it holds, and how it is compressed.
+Opens a file: its name says what it holds and how it is compressed.
 
 ```text
 corpus.jsonl.zst    ->   compressed by Zstandard, JSON lines
@@ -19,14 +19,14 @@ use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 use super::FileKind;
 
-/// A file that is open.
+/// An open file, decompressed as it is read.
 pub(super) struct FileReader {
     from: FileBytes,
     kind: FileKind,
     read: Arc<AtomicU64>,
 }
 
-/// What is read: the file, or what it decompresses to.
+/// The bytes of the file, or those that it decompresses to.
 enum FileBytes {
     Plain(Metered),
     Packed(Box<dyn Read + Send>),
@@ -62,7 +62,7 @@ impl FileReader {
         self.kind
     }
 
-    /// Goes on at the byte `start`, if that can be done without reading; returns where it is.
+    /// Seeks to the byte `start`, if the file is not compressed; returns the position.
     pub(super) fn skip_to(&mut self, start: u64) -> io::Result<u64> {
         match &mut self.from {
             FileBytes::Plain(file) => {
@@ -73,7 +73,7 @@ impl FileReader {
         }
     }
 
-    /// How many bytes of the file itself were read since the last call.
+    /// How many bytes of the file on disk were read since the last call.
     pub(super) fn take_read(&mut self) -> u64 {
         self.read.swap(0, Ordering::Relaxed)
     }
@@ -94,7 +94,7 @@ impl fmt::Debug for FileReader {
     }
 }
 
-/// A file that tells how much of it was read.
+/// A file that counts how many bytes of it were read.
 struct Metered {
     file: File,
     read: Arc<AtomicU64>,
@@ -120,7 +120,7 @@ impl<R: BufRead> Zstd<R> {
         Zstd { from, decoder: FrameDecoder::new(), in_frame: false }
     }
 
-    /// Whether there is another frame; what is to be skipped is.
+    /// Starts the next frame, if there is one. Skippable frames are skipped.
     fn next_frame(&mut self) -> io::Result<bool> {
         while !self.from.fill_buf()?.is_empty() {
             match self.decoder.reset(&mut self.from) {

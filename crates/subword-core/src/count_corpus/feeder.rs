@@ -1,9 +1,8 @@
 /*!
-Texts that a caller has in its hands: gathered into blocks, and handed to the workers.
+Texts that the caller holds in memory: gathered into blocks and put into a queue for the workers.
 
-A worker that is busy is waited for, so that no more than a few blocks are copied ahead. The caller
-may hold a lock that others want (Python's): a text that is shorter than [`Feeder::room`] is taken
-without waiting.
+The queue is bounded, so no more than a few blocks are copied ahead of the workers. The caller may hold a
+lock that others want (Python's): a text shorter than [`Feeder::room`] is taken without waiting.
 */
 
 use std::collections::VecDeque;
@@ -13,26 +12,28 @@ use super::workers::{CountWork, TICK};
 use crate::corpus::BLOCK;
 use crate::error::{Error, Result};
 use crate::interrupt;
-/// Some texts, one after the other.
+
+/// A block of texts, one after the other.
 #[derive(Debug, Default)]
 pub(super) struct TextBlock {
     pub(super) bytes: Vec<u8>,
+    /// Where each text ends.
     pub(super) ends: Vec<usize>,
-    /// Which block it is.
+    /// The number of the block, from 0 on.
     pub(super) number: usize,
-    /// Which text is the first.
+    /// The number of its first text.
     pub(super) first: usize,
-    /// Where in that text it starts, in bytes.
+    /// The byte of that text where the block starts.
     pub(super) offset: u64,
 }
 
-/// Takes texts.
+/// Takes the texts of the caller.
 pub struct Feeder<'w, 's> {
     work: &'w CountWork<'s>,
     queue: &'w TextQueue,
     watch: &'w mut (dyn FnMut(u64) -> Result<()> + Send),
     texts: TextBlock,
-    /// How many texts there were.
+    /// How many texts were pushed.
     seen: usize,
 }
 
@@ -45,12 +46,12 @@ impl<'w, 's> Feeder<'w, 's> {
         Feeder { work, queue, watch, texts: TextBlock::default(), seen: 0 }
     }
 
-    /// A text that is shorter than this is taken without waiting.
+    /// A text shorter than this is taken without waiting.
     pub fn room(&self) -> usize {
         BLOCK - self.texts.bytes.len()
     }
 
-    /// Takes a text.
+    /// Adds a text; one of more than two blocks is cut.
     pub fn push(&mut self, text: &[u8]) -> Result<()> {
         let mut start = 0;
         while text.len() - start > 2 * BLOCK {
@@ -72,7 +73,7 @@ impl<'w, 's> Feeder<'w, 's> {
         self.texts.ends.push(self.texts.bytes.len());
     }
 
-    /// Hands out what there is; what follows starts at `offset` of its text.
+    /// Puts the block into the queue; what follows starts at `offset` of its text.
     pub(super) fn send(&mut self, offset: u64) -> Result<()> {
         let number = self.texts.number + 1;
         let next = TextBlock { number, first: self.seen, offset, ..TextBlock::default() };
@@ -89,7 +90,7 @@ impl<'w, 's> Feeder<'w, 's> {
     }
 }
 
-/// What waits for a worker.
+/// The blocks that wait for a worker.
 #[derive(Debug)]
 pub(super) struct TextQueue {
     state: Mutex<TextQueueState>,
@@ -104,12 +105,12 @@ struct TextQueueState {
 }
 
 impl TextQueue {
-    /// At most so many blocks wait.
+    /// A queue of at most `most` blocks.
     pub(super) fn new(most: usize) -> TextQueue {
         TextQueue { state: Mutex::default(), changed: Condvar::new(), most }
     }
 
-    /// Puts a block in, unless there is no room for some time.
+    /// Puts a block into the queue, unless it stays full for one tick.
     fn put(&self, texts: &mut Option<TextBlock>) {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let full = |state: &mut TextQueueState| state.waiting.len() >= self.most;
@@ -121,7 +122,7 @@ impl TextQueue {
         }
     }
 
-    /// The next block; none if there is none and never will be.
+    /// The next block; none once the queue is closed and empty, or the work is stopped.
     pub(super) fn take(&self, work: &CountWork) -> Option<TextBlock> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
@@ -137,7 +138,7 @@ impl TextQueue {
         }
     }
 
-    /// Nothing more comes.
+    /// Says that nothing more comes.
     pub(super) fn close(&self) {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).closed = true;
         self.changed.notify_all();

@@ -1,18 +1,18 @@
 /*!
-The assembly: a corpus to counts.
+A corpus to counts: files or texts in, [`Counts`] out.
 
 ```text
-files or texts  ->  blocks  ->  special  ->  (normalize)  ->  pretok  ->  pieces  ->  a table per thread
-                                                                                  ->  Counts
+files or texts  ->  blocks  ->  special  ->  (normalize)  ->  pretok  ->  pieces
+pieces          ->  a table per thread   ->  one table, or sorted runs on disk  ->  Counts
 ```
 
-The calling thread feeds and watches, the others count. Workers take the next block, in the order of
-the corpus, from what they share; each fills a table of its own, and at the end the tables become
-one. Blocks end where a text may be cut without changing a count (`boundary`), so the counts depend on
-the corpus alone: not on threads, blocks, the order of files, or the limit of memory.
+The calling thread feeds and watches, the others count (`workers`). A worker takes the next block in the
+order of the corpus and adds its pieces to a table of its own; at the end the tables become one. Blocks
+end where a text may be cut without changing a count (`boundary`), so the counts depend on the corpus
+alone: not on threads, blocks, the order of files, or the memory limit.
 
-Of several errors the one that comes first in the corpus is reported. Whoever watches is called every
-few milliseconds, and an error that it returns stops all.
+If several blocks fail, the error that comes first in the corpus is returned. The caller's `watch` is
+called every few milliseconds, and an error that it returns stops all threads.
 */
 
 mod feeder;
@@ -33,32 +33,32 @@ use crate::model::{MAX_SPECIAL_BYTES, Normalizer, Pattern};
 use crate::parallel::{self, Threads};
 use workers::{CountJob, CountWork};
 
-/// A thread with less memory than this is not worth it.
+/// With less memory than this for its table, a thread does not pay.
 const LEAST_BYTES: usize = 8 << 20;
 
-/// How to count.
+/// How to count, and what the counts are made with.
 #[derive(Debug, Clone)]
 pub struct CountSettings {
     /// What a text goes through before it is cut.
     pub normalizer: Normalizer,
     /// What cuts a text into pieces.
     pub pattern: Pattern,
-    /// What is cut out before, and not counted.
+    /// The strings that are cut out before, and not counted.
     pub special_tokens: Vec<String>,
-    /// How many threads to use at most; none: as many as the process has cores.
+    /// How many threads to use at most; `None` means as many as the process has cores.
     pub threads: Threads,
-    /// How much memory the tables may use, in bytes; what does not fit goes to disk.
+    /// How much memory the tables may use, in bytes. Pieces that do not fit go to disk.
     pub memory_limit: Option<usize>,
     /// What to do with text that is not UTF-8.
     pub errors: Errors,
     /// The field of a JSON line that is its text.
     pub field: String,
-    /// How many bytes a line, or a text without a place to cut, may have.
+    /// The most bytes that a line, or a text without a place to cut, may have.
     pub max_document: u64,
 }
 
 impl CountSettings {
-    /// Nothing special.
+    /// The defaults, for a pattern.
     pub fn new(pattern: Pattern) -> CountSettings {
         CountSettings {
             normalizer: Normalizer::None,
@@ -72,7 +72,7 @@ impl CountSettings {
         }
     }
 
-    /// No counts yet.
+    /// Empty counts that are made with these settings.
     pub fn counts(&self) -> Result<Counts> {
         if self.special_tokens.iter().any(String::is_empty) {
             return Err(Error::counts("a special token is empty"));
@@ -93,7 +93,7 @@ impl CountSettings {
     }
 }
 
-/// Counts the pieces of files. `watch` is told how many bytes of them were read so far.
+/// Counts the pieces of files. `watch` is called with how many bytes of them were read so far.
 pub fn count_files(
     paths: Vec<PathBuf>,
     settings: &CountSettings,
@@ -114,7 +114,7 @@ pub fn count_files(
     })
 }
 
-/// Counts the pieces of texts: of those that `feed` gives to the feeder. `watch` is told how many
+/// Counts the pieces of the texts that `feed` pushes into the feeder. `watch` is called with how many
 /// bytes of them were counted so far.
 pub fn count_texts(
     settings: &CountSettings,

@@ -1,11 +1,12 @@
 /*!
-The hot loop: a text, normalised, to pieces to a table, in one thread.
+The hot loop of counting, on one thread: a text is normalised, cut into pieces, and each is added to a
+table.
 
-Pieces come by the batch, and each batch is done in two passes, so that the cache lines of the second
-are on their way while the first goes on:
+Pieces come in batches, and each batch is handled in two passes, so that the cache misses of the second
+overlap:
 
 ```text
-for each piece    build its key, ask for its cache line
+for each piece    build its key, prefetch its cache line
 for each piece    find its entry, add one
 ```
 */
@@ -19,7 +20,7 @@ use crate::pretok::{BATCH, Splitter};
 use crate::special::Finder;
 use crate::types::Count;
 
-/// What a text goes through.
+/// The stages that a text goes through.
 #[derive(Debug)]
 pub(super) struct Stages {
     normalizer: Normalizer,
@@ -44,7 +45,7 @@ impl Stages {
     }
 }
 
-/// What one thread needs.
+/// Counts on one thread.
 pub(super) struct PieceCounter<'c> {
     stages: &'c Stages,
     spill: Spill<'c>,
@@ -82,7 +83,7 @@ impl<'c> PieceCounter<'c> {
         })
     }
 
-    /// Hands in what was counted.
+    /// Hands over what was counted.
     pub(super) fn finish(self) {
         self.spill.finish();
     }

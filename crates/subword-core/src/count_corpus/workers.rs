@@ -1,5 +1,5 @@
 /*!
-What the threads of a count share: the work, how far it is, and what went wrong.
+The worker threads of a count and what they share: the stages, the progress, and the first error.
 */
 
 use std::borrow::Cow;
@@ -8,22 +8,23 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use super::CountSettings;
 use super::feeder::TextBlock;
 use super::pieces::{PieceCounter, Stages};
-use super::{CountSettings, Errors};
 use crate::corpus::{CorpusBlock, FileKind, lines};
 use crate::counts::{Counts, Gatherer};
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::parallel::{self, Crew, Jobs};
-/// How often whoever watches is told.
+
+/// How often `watch` is called.
 pub(super) const TICK: Duration = Duration::from_millis(20);
 
-/// Some of the corpus.
+/// A part of the corpus, for one worker.
 pub(super) enum CountJob {
-    /// Of a file.
+    /// A block of a file.
     Block(CorpusBlock),
-    /// Whole texts.
+    /// Texts of the caller.
     Texts(TextBlock),
 }
 
@@ -32,12 +33,13 @@ pub(super) struct CountWork<'s> {
     pub(super) stages: Stages,
     settings: &'s CountSettings,
     gatherer: Gatherer,
-    /// How many bytes are done.
+    /// How many bytes were counted.
     done: AtomicU64,
     /// Ends the work of all threads: see `interrupt`.
     stop: &'s AtomicBool,
+    /// Whether a worker has failed.
     failed: AtomicBool,
-    /// The error that comes first in the corpus, and where.
+    /// The error that comes first in the corpus, with the number of its block.
     error: Mutex<Option<(usize, Error)>>,
 }
 
@@ -59,20 +61,19 @@ impl<'s> CountWork<'s> {
         })
     }
 
-    /// Whether no more blocks are to be counted. Those that are being counted are finished if one of
-    /// them has failed: there may be an error that comes first. If the leader has stopped, they are
-    /// not.
+    /// Whether no more blocks are to be counted. After a failure, the blocks that are being counted are
+    /// finished, because one of them may hold an error that comes first; after an interrupt they are not.
     pub(super) fn is_stopped(&self) -> bool {
         self.failed.load(Ordering::Relaxed) || self.stop.load(Ordering::Relaxed)
     }
 
-    /// How many bytes are done.
+    /// How many bytes were counted.
     pub(super) fn done(&self) -> u64 {
         self.done.load(Ordering::Relaxed)
     }
 
-    /// Counts what `next` gives on at most so many threads, while `lead` runs on this one; it can ask whether
-    /// they have finished.
+    /// Counts what `next` returns on at most `threads` threads, while `lead` runs on this one. The argument of
+    /// `lead` tells whether they have finished.
     pub(super) fn run(
         &self,
         threads: usize,
@@ -91,14 +92,14 @@ impl<'s> CountWork<'s> {
         let failed = self.error.lock().unwrap_or_else(PoisonError::into_inner).take();
         match (led, failed) {
             (Err(error), None) => Err(error),
-            // A leader that was told to stop was told so by the other.
+            // The leader stopped because of the worker's error.
             (Err(error), Some(_)) if error != Error::Stopped => Err(error),
             (_, Some((_, error))) => Err(error),
             (Ok(()), None) => Ok(()),
         }
     }
 
-    /// Waits for the workers, and tells `watch` how far they are.
+    /// Waits for the workers, and reports their progress to `watch`.
     pub(super) fn watch(
         &self,
         finished: &dyn Fn() -> bool,
@@ -112,7 +113,7 @@ impl<'s> CountWork<'s> {
         watch(self.done())
     }
 
-    /// What one thread does; it asks for one `more` when there is work.
+    /// The loop of a worker. It calls `more` once it has found work, so that another worker is started.
     fn work(&self, next: &(impl Fn(Vec<u8>) -> Result<Option<CountJob>> + Sync), more: &dyn Fn()) {
         let mut counter = PieceCounter::new(&self.stages, self.gatherer.spill());
         let (mut bytes, mut begun) = (Vec::new(), false);
@@ -120,7 +121,7 @@ impl<'s> CountWork<'s> {
             let job = match next(std::mem::take(&mut bytes)) {
                 Ok(Some(job)) => job,
                 Ok(None) => break,
-                // It comes after all blocks that there are.
+                // It comes after all blocks that were read.
                 Err(error) => return self.fail(usize::MAX, error),
             };
             if !std::mem::replace(&mut begun, true) {
@@ -181,26 +182,18 @@ impl<'s> CountWork<'s> {
         Ok(())
     }
 
-    /// The text, if it is UTF-8 or made so.
+    /// The text as UTF-8, with U+FFFD for what is not if the settings say so.
     fn checked<'t>(
         &self,
         text: &'t [u8],
         place: impl FnOnce() -> String,
         start: u64,
     ) -> Result<Cow<'t, [u8]>> {
-        match std::str::from_utf8(text) {
-            Ok(_) => Ok(Cow::Borrowed(text)),
-            Err(_) if self.settings.errors == Errors::Replace => {
-                Ok(Cow::Owned(String::from_utf8_lossy(text).into_owned().into_bytes()))
-            }
-            Err(error) => {
-                let position = start + error.valid_up_to() as u64;
-                Err(Error::NotUtf8 { place: place(), position })
-            }
-        }
+        let decoded = self.settings.errors.decode(text);
+        decoded.map_err(|at| Error::NotUtf8 { place: place(), position: start + at as u64 })
     }
 
-    /// All that was counted.
+    /// The sum of what all workers counted.
     pub(super) fn finish(self, threads: usize) -> Result<Counts> {
         self.gatherer.finish(|jobs, useful, run| {
             let work = |jobs: &Jobs| {
@@ -214,7 +207,7 @@ impl<'s> CountWork<'s> {
     }
 }
 
-/// Stops the workers if the leader panics, so that they can be waited for.
+/// Stops the workers if the leader panics, so that its scope can end.
 struct StopOnPanic<'a>(&'a AtomicBool);
 
 impl Drop for StopOnPanic<'_> {

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::model::{Normalizer, Pattern};
 
 impl Counts {
-    /// That the pieces are those of a tokenizer with this normaliser and this pattern.
+    /// An error unless the pieces are those of a tokenizer with this normaliser and this pattern.
     pub fn check_made_by(&self, normalizer: Normalizer, pattern: &Pattern) -> Result<()> {
         let hint = "count the text with the tokenizer's own pattern and normalizer";
         let message = if self.normalizer() != normalizer {
@@ -25,7 +25,7 @@ impl Counts {
         Err(Error::counts(message).with_hint(hint))
     }
 
-    /// That both have the same normaliser, the same pattern and the same special tokens.
+    /// An error unless both have the same normaliser, pattern and special tokens.
     pub(super) fn check_alike(&self, other: &Counts) -> Result<()> {
         let hint = "counts add up only if they were counted alike: count one of them again";
         if self.normalizer() != other.normalizer() {

@@ -7,25 +7,24 @@ normalizer its name, a string; only in version 2
 pattern    how many parts; each a byte ('n' name, 'r' regular expression) and a string
 special    how many special tokens; each a string
 entries    in the order of the pieces' bytes:
-             how many bytes the piece takes over from the one before it
+             how many bytes the piece shares with the start of the one before it
              how many bytes follow, and these bytes
              the count
 end        two zeros, where the next entry would be
 footer     how many entries, the sum of the counts, a check sum: 8 bytes each
 ```
 
-Numbers are variable-length integers, 7 bits to a byte, the lowest first; a string is its length and
-its bytes. `low: 5, lower: 2, lows: 1` takes 4 + 3, 2 + 3 and 1 + 3 bytes. Equal counts are equal
-bytes.
+Numbers and strings are written as `varint` says. `low: 5, lower: 2, lows: 1` takes 4 + 3, 2 + 3 and 1 + 3
+bytes. Equal counts are equal bytes.
 
-Written and read in one pass with constant memory. Nothing in a file is believed: lengths are
-bounded, entries must rise, and the footer must agree with what was read.
+A file is written and read in one pass with constant memory. Nothing in it is believed: lengths are
+bounded, entries must be in order, and the footer must agree with what was read.
 
 INVARIANT: up to the end of any entry, all pieces together have at most [`MOST_GROWTH`] times the bytes
-of the file, and [`FREE_BYTES`] more. Without it `x, xx, xxx, ...` would take five bytes a piece in the
-file and any number in memory. A piece takes over all that it has in common with the one before it, unless
-that would break the invariant: then it takes over nothing. So whatever was counted can be saved and loaded
-again, and a file that asks for more memory than that is refused where it does.
+of the file so far, and [`FREE_BYTES`] more. Without it, `x, xx, xxx, ...` would take five bytes a piece in
+the file and any number in memory. A piece shares the longest possible start with the one before it, unless
+that would break the invariant; then it shares nothing. So whatever was counted can be saved and loaded
+again, and a file that asks for more memory is refused at the entry that does.
 */
 
 mod varint;
@@ -42,23 +41,25 @@ use varint::{Input, damaged, number_len, write_number, write_string};
 const MAGIC: &[u8] = b"subword counts\n";
 const VERSION: u8 = 2;
 
-/// The longest pattern, and the most parts and special tokens.
+/// The longest pattern.
 const MAX_PATTERN_BYTES: u64 = 1 << 20;
+
+/// The most parts of a pattern, and the most special tokens.
 const MAX_STRINGS: u64 = 1 << 20;
 
-/// How many times the bytes of the file all pieces may have. Words of a language take three times those bytes,
-/// long ones that begin alike ten times.
+/// How many times the bytes of the file all pieces may have. The words of a language have three times these
+/// bytes, long words that begin alike ten times.
 const MOST_GROWTH: u64 = 64;
 
-/// How many bytes all pieces may have besides.
+/// How many bytes all pieces may have in addition.
 const FREE_BYTES: u64 = 64 << 20;
 
-/// Whether pieces of so many bytes may come out of so many bytes of a file.
+/// Whether pieces of `pieces` bytes in all may come out of `file` bytes of a file.
 fn may_grow(pieces: u64, file: u64) -> bool {
     pieces <= file.saturating_mul(MOST_GROWTH).saturating_add(FREE_BYTES)
 }
 
-/// What counts are made with.
+/// What counts were made with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct CountsHeader {
     pub(super) normalizer: Normalizer,
@@ -67,7 +68,7 @@ pub(super) struct CountsHeader {
 }
 
 impl CountsHeader {
-    /// The least version that can hold it: equal counts are equal bytes, whoever writes them.
+    /// The lowest version that can hold it, so that equal counts are equal bytes in every release.
     fn version(&self) -> u8 {
         if self.normalizer == Normalizer::None { 1 } else { VERSION }
     }
@@ -139,7 +140,7 @@ pub(super) struct CountsWriter<W> {
     summary: CountsSummary,
     /// How many bytes were written.
     written: u64,
-    /// How many bytes the pieces have that were written.
+    /// How many bytes the written pieces have.
     pieces: u64,
 }
 
@@ -152,7 +153,7 @@ pub(super) struct CountsSummary {
 }
 
 impl CountsSummary {
-    /// Nothing yet, under this header.
+    /// The summary of no entries, after this header.
     fn new(header: &CountsHeader) -> CountsSummary {
         let mut bytes = Vec::new();
         // Writing to memory does not fail.
@@ -219,7 +220,7 @@ pub(super) struct CountsReader<R> {
     header: CountsHeader,
     piece: Vec<u8>,
     summary: CountsSummary,
-    /// How many bytes the pieces have that were read.
+    /// How many bytes the pieces read so far have.
     pieces: u64,
     ended: bool,
 }
@@ -262,7 +263,7 @@ impl<R: Read> CountsReader<R> {
         Ok(self.advance()?.map(|count| (self.piece.as_slice(), count)))
     }
 
-    /// The same without the piece.
+    /// Reads the next piece and returns its count; none after the last.
     pub(super) fn advance(&mut self) -> Result<Option<Count>> {
         if self.ended {
             return Ok(None);

@@ -1,13 +1,13 @@
 /*!
-Counting with several threads: each fills a table of its own, and at the end they become one.
+Counting with several threads: each fills a table of its own, and at the end the tables become one.
 
 ```text
-thread 1   table  \                     without a limit: added shard by shard
-thread 2   table   >  Counts             with one: a table that is full is written as a sorted run;
-thread 3   table  /                      at the end the runs are merged
+thread 1   table  \                     without a memory limit: tables are added shard by shard
+thread 2   table   >  Counts             with one: a full table is written as a sorted run,
+thread 3   table  /                      and at the end the runs are merged
 ```
 
-Pieces are never all in memory twice: a shard that was added is freed before the next is.
+Pieces are never all in memory twice: a shard that was added is freed before the next is added.
 */
 
 use std::sync::{Mutex, PoisonError};
@@ -22,29 +22,30 @@ use crate::error::Result;
 use crate::interrupt;
 use crate::types::Count;
 
-/// What the threads share.
+/// Collects the tables of all threads.
 #[derive(Debug)]
 pub struct Gatherer {
     header: CountsHeader,
-    /// How much memory each table may use.
+    /// How much memory each table may use, in bytes.
     limit: Option<usize>,
     runs: Mutex<SortedRuns>,
+    /// The tables of threads that have finished, each with the sum of its counts.
     done: Mutex<Vec<(CountTable, Count)>>,
 }
 
-/// What one thread fills.
+/// The table of one thread, which spills to disk when it is full.
 #[derive(Debug)]
 pub struct Spill<'g> {
     gatherer: &'g Gatherer,
     /// The pieces since the last run.
     pub table: CountTable,
-    /// How many there are.
+    /// The sum of the counts in the table.
     pub total: Count,
 }
 
 impl Gatherer {
-    /// Gathers counts that are made like `counts`. All tables together use at most `limit` bytes,
-    /// or little more if that is very little.
+    /// Collects counts that are made like `counts`. All tables together use at most `limit` bytes, or a
+    /// little more if `limit` is very small.
     pub fn new(counts: &Counts, limit: Option<usize>, threads: usize) -> Gatherer {
         let header = counts.header.clone();
         let runs = Mutex::new(SortedRuns::new(header.clone()));
@@ -60,14 +61,14 @@ impl Gatherer {
         Spill { gatherer: self, table, total: 0 }
     }
 
-    /// All that the threads have counted. `share` calls a function with each number below its first
-    /// argument, on at most as many threads as its second argument says: as many as have counted.
+    /// The sum of what the threads counted. `share(jobs, threads, add)` must call `add` with each number
+    /// below `jobs`, on at most `threads` threads.
     pub fn finish(self, share: impl FnOnce(usize, usize, Add<'_>) -> Result<()>) -> Result<Counts> {
         let mut runs = self.runs.into_inner().unwrap_or_else(PoisonError::into_inner);
         let tables = self.done.into_inner().unwrap_or_else(PoisonError::into_inner);
         let pieces = if runs.is_empty() {
             let total = tables.iter().try_fold(0, |sum, (_, total)| super::sum(sum, *total))?;
-            // A thread that came too late has counted nothing.
+            // A thread that started too late has counted nothing.
             let tables =
                 tables.into_iter().map(|(table, _)| table).filter(|table| !table.is_empty());
             let tables = tables.collect();
@@ -99,22 +100,22 @@ impl Spill<'_> {
         runs.push(run)
     }
 
-    /// Nothing more comes from this thread.
+    /// Hands the table over.
     pub fn finish(self) {
         let done = &self.gatherer.done;
         done.lock().unwrap_or_else(PoisonError::into_inner).push((self.table, self.total));
     }
 }
 
-/// Adds the shards of one number.
+/// Adds the shards that have this number in all tables.
 pub type Add<'a> = &'a (dyn Fn(usize) -> Result<()> + Sync);
 
-/// All tables in one.
+/// The sum of all tables.
 fn added(
     mut tables: Vec<CountTable>,
     share: impl FnOnce(usize, usize, Add<'_>) -> Result<()>,
 ) -> Result<CountTable> {
-    // The largest stays, the others go into it.
+    // The others are added to the largest.
     tables.sort_by_key(CountTable::len);
     let threads = tables.len();
     let Some(mut sum) = tables.pop() else { return Ok(CountTable::default()) };

@@ -1,25 +1,25 @@
 /*!
-How often each piece occurs: the hinge between text and training.
+How often each piece occurs: the only thing that training reads of a corpus.
 
 ```text
 "low low lower"  ->  "low": 1, " low": 1, " lower": 1
 ```
 
-Adding is associative and commutative, so one thread, ten processes and a cluster count the same.
-Training reads counts and nothing else: not the text, not where it was cut.
+Adding counts is associative and commutative, so one thread, ten processes and a cluster get the same
+result. Counts know the normaliser, the pattern and the special tokens that they were counted with;
+counts that were not made alike are refused, not added.
 
-Counts know the normaliser, the pattern and the special tokens that they were counted with. Counts that were not
-made alike do not add up, and are refused.
-
-| part     | what it knows                                                       |
+| file     | what it knows                                                       |
 |----------|---------------------------------------------------------------------|
-| `table`  | piece to count in memory; `key`: pieces as words                    |
-| `sorted` | the pieces of a table in order                                      |
-| `file`   | sorted pieces as bytes, and back                                    |
-| `runs`   | sorted pieces on disk, and their sum: what does not fit in memory   |
+| `table`  | piece to count in memory; `shard`: its hash tables; `key`: pieces as words |
+| `gather` | the tables of several threads become one                            |
+| `sorted` | the pieces of a table in the order of their bytes                   |
+| `runs`   | sorted pieces on disk, and their sum: for what does not fit in memory |
+| `file`   | sorted pieces as bytes, and back; `varint`: numbers and strings     |
+| `alike`  | whether counts were made alike                                      |
 
-Counts are a table in memory, or a run on disk if they were counted with a limit and reached it.
-Everything works on both; what changes counts on disk writes them anew.
+Counts are a table in memory, or a sorted run on disk if counting had a memory limit and reached it. Every
+method works on both; a change of counts on disk writes them anew.
 */
 
 mod alike;
@@ -49,7 +49,7 @@ use crate::types::Count;
 use file::{CountsHeader, CountsReader, CountsWriter};
 use runs::SortedRun;
 
-/// To read or write a piece is about as much work as to read so many bytes of text.
+/// Reading or writing one piece is about as much work as reading this many bytes of text.
 const PIECE: usize = 32;
 
 const OVERFLOW: &str = "the sum of the counts is over 2^64 - 1";
@@ -68,7 +68,7 @@ enum PieceStore {
 }
 
 impl Counts {
-    /// No pieces yet. Special tokens are sorted, and each is there once.
+    /// Empty counts. Special tokens are sorted, and duplicates are removed.
     pub fn new(pattern: Pattern, mut special_tokens: Vec<String>) -> Counts {
         special_tokens.sort_unstable();
         special_tokens.dedup();
@@ -77,7 +77,7 @@ impl Counts {
         Counts { header, pieces: PieceStore::Memory { table: CountTable::default(), total: 0 } }
     }
 
-    /// No pieces yet, of text that is normalised before it is cut.
+    /// Empty counts of text that is normalised before it is cut.
     pub fn of_normalized(
         normalizer: Normalizer,
         pattern: Pattern,
@@ -88,7 +88,7 @@ impl Counts {
         counts
     }
 
-    /// What the text went through before it was cut.
+    /// The normaliser that was applied before the text was cut.
     pub fn normalizer(&self) -> Normalizer {
         self.header.normalizer
     }
@@ -124,12 +124,12 @@ impl Counts {
         }
     }
 
-    /// Whether the pieces are on disk, because they did not fit in the memory that counting had.
+    /// Whether the pieces are on disk, because they did not fit in the memory limit of counting.
     pub fn is_on_disk(&self) -> bool {
         matches!(self.pieces, PieceStore::Disk(_))
     }
 
-    /// The count of a piece; 0 if it is not there. On disk, all that comes before it is read.
+    /// The count of a piece; 0 if it is not there. On disk, all pieces before it are read.
     pub fn get(&self, piece: &[u8]) -> Result<Count> {
         let run = match &self.pieces {
             PieceStore::Memory { table, .. } => return Ok(table.get(piece)),
@@ -144,7 +144,7 @@ impl Counts {
         Ok(0)
     }
 
-    /// Counts a piece `count` times more. Nothing is counted 0 times, and no piece is empty.
+    /// Adds `count` to the count of a piece. A count of 0 adds no piece, and an empty piece is an error.
     pub fn add_piece(&mut self, piece: &[u8], count: Count) -> Result<()> {
         if piece.is_empty() {
             return Err(Error::counts("a piece is empty"));
@@ -161,13 +161,13 @@ impl Counts {
         self.add(&one)
     }
 
-    /// No pieces, made alike.
+    /// Empty counts that are made alike.
     fn like(&self) -> Counts {
         let CountsHeader { normalizer, pattern, special_tokens } = self.header.clone();
         Counts::of_normalized(normalizer, pattern, special_tokens)
     }
 
-    /// Calls `entry` with each piece and its count, in no order that means anything.
+    /// Calls `entry` with each piece and its count, in an unspecified order.
     pub fn for_each(&self, mut entry: impl FnMut(&[u8], Count) -> Result<()>) -> Result<()> {
         match &self.pieces {
             PieceStore::Memory { table, .. } => table.for_each(entry),
@@ -189,8 +189,8 @@ impl Counts {
         }
     }
 
-    /// A walk over the pieces in the order of their bytes, for callers that cannot be called back.
-    /// It sees the counts as they are now.
+    /// An iterator over the pieces in the order of their bytes, for callers that cannot pass a function. It
+    /// sees the counts as they are now.
     pub fn sorted(&self) -> Result<SortedPieces> {
         CountsReader::new(match &self.pieces {
             PieceStore::Memory { .. } => SortedSource::Memory(Cursor::new(self.to_bytes()?)),
@@ -202,7 +202,7 @@ impl Counts {
     /// The `n` pieces that occur most often, and their counts; of equals those that come first in
     /// the order of their bytes.
     pub fn most_common(&self, n: usize) -> Result<Vec<(Vec<u8>, Count)>> {
-        // The least common is on top, to be replaced.
+        // The least common of the `n` is on top of the heap.
         let mut most: BinaryHeap<(Reverse<Count>, Vec<u8>)> = BinaryHeap::new();
         self.for_each(|piece, count| {
             interrupt::worked(piece.len())?;
@@ -239,7 +239,7 @@ impl Counts {
         Ok(())
     }
 
-    /// Forgets the pieces that occur less often than `min`.
+    /// Removes the pieces that occur less often than `min`.
     pub fn prune(&mut self, min: Count) -> Result<()> {
         match &mut self.pieces {
             PieceStore::Memory { table, total } => *total = table.prune(min),
@@ -258,7 +258,7 @@ impl Counts {
         Ok(())
     }
 
-    /// Whether both have the same pieces, counted alike and as often.
+    /// Whether both have the same pieces, with the same counts, and were made alike.
     pub fn is_equal(&self, other: &Counts) -> Result<bool> {
         if self.header != other.header || (self.len(), self.total()) != (other.len(), other.total())
         {
@@ -274,7 +274,7 @@ impl Counts {
         }
     }
 
-    /// Writes a file. Whatever happens, it is the old one or the new one.
+    /// Writes a file. Whatever happens, the file is the old one or the new one.
     pub fn save(&self, path: &Path) -> Result<()> {
         let io = |error| Error::io(path, &error);
         let mut file = Staged::create(path).map_err(io)?;
@@ -322,7 +322,7 @@ impl Counts {
     }
 }
 
-/// A walk over pieces in the order of their bytes.
+/// An iterator over pieces in the order of their bytes.
 #[derive(Debug)]
 pub struct SortedPieces(CountsReader<SortedSource>);
 
@@ -333,7 +333,7 @@ impl SortedPieces {
     }
 }
 
-/// Where sorted pieces come from.
+/// The file of counts that sorted pieces are read from.
 #[derive(Debug)]
 enum SortedSource {
     Memory(Cursor<Vec<u8>>),

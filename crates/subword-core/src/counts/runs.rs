@@ -2,16 +2,16 @@
 More pieces than fit in memory: sorted runs on disk, and their sum.
 
 ```text
-table is full   ->  sorted, written as a run, emptied
-runs            ->  read side by side, smallest piece first; equal pieces are added  ->  one run
+a table is full   ->  sorted, written as a run, emptied
+runs              ->  merged, smallest piece first, counts of equal pieces added  ->  one run
 ```
 
-A run is a temporary file in the format of `file`. It has no name any more as soon as it is open
-(where the system allows that), so nothing is left behind, whatever happens to the process.
+A run is a temporary file in the format of `file`. Where the system allows it, the file is unlinked as
+soon as it is open, so nothing is left behind whatever happens to the process.
 
-At most [`MOST_RUNS`] are merged at a time, each with one buffer: memory and open files are bounded,
-whatever the size of the corpus. So many runs of a level make one of the next level, so a piece is
-written once per level, not once per run.
+At most [`MOST_RUNS`] runs are merged at a time, each with one buffer, so memory and open files are bounded
+whatever the size of the corpus. [`MOST_RUNS`] runs of one level are merged into one run of the next level,
+so a piece is written once per level, not once per run.
 */
 
 use std::cmp::Reverse;
@@ -50,7 +50,7 @@ impl SortedRun {
         self.summary.total
     }
 
-    /// Its bytes, from the start.
+    /// A reader of its bytes, from the start.
     pub(super) fn bytes(&self) -> RunBytes {
         RunBytes { file: self.file.clone(), at: 0 }
     }
@@ -60,7 +60,7 @@ impl SortedRun {
         CountsReader::new(self.bytes())
     }
 
-    /// The pieces of a table.
+    /// Writes the pieces of a table.
     pub(super) fn of_table(table: &CountTable, header: &CountsHeader) -> Result<SortedRun> {
         SortedRun::write(header, |writer| {
             sorted::for_each(table, |piece, count| {
@@ -70,7 +70,7 @@ impl SortedRun {
         })
     }
 
-    /// The pieces that `fill` writes.
+    /// Writes the pieces that `fill` pushes.
     pub(super) fn write(
         header: &CountsHeader,
         fill: impl FnOnce(&mut CountsWriter<BufWriter<&File>>) -> Result<()>,
@@ -83,7 +83,7 @@ impl SortedRun {
         Ok(SortedRun { file: Arc::new(temporary), summary })
     }
 
-    /// The sum of some runs.
+    /// Merges runs into one.
     fn merge(runs: &[SortedRun], header: &CountsHeader) -> Result<SortedRun> {
         let readers = runs.iter().map(SortedRun::read).collect::<Result<Vec<_>>>()?;
         SortedRun::write(header, |writer| {
@@ -157,7 +157,7 @@ impl<R: Read> Eq for RunHead<R> {}
 #[derive(Debug)]
 pub(super) struct SortedRuns {
     header: CountsHeader,
-    /// The runs of level n are made of `MOST_RUNS` to the power of n tables.
+    /// A run of level n is the sum of `MOST_RUNS` to the power of n tables.
     levels: Vec<Vec<SortedRun>>,
 }
 
@@ -170,7 +170,7 @@ impl SortedRuns {
         self.levels.is_empty()
     }
 
-    /// One more, merged with others if there are many.
+    /// Adds a run, and merges a level that is full.
     pub(super) fn push(&mut self, mut run: SortedRun) -> Result<()> {
         for level in 0.. {
             if level == self.levels.len() {
@@ -185,7 +185,7 @@ impl SortedRuns {
         Ok(())
     }
 
-    /// The sum of all.
+    /// Merges all runs into one.
     pub(super) fn finish(self) -> Result<SortedRun> {
         let mut runs: Vec<SortedRun> = self.levels.into_iter().flatten().collect();
         while runs.len() > MOST_RUNS {
@@ -201,7 +201,7 @@ impl SortedRuns {
     }
 }
 
-/// A file that nobody else knows of, and that is gone with the last who reads it.
+/// A private file that is removed when its last reader is dropped.
 #[derive(Debug)]
 struct Temporary {
     file: File,
@@ -235,7 +235,7 @@ impl Temporary {
         }
     }
 
-    /// Reads at a place, whoever else reads.
+    /// Reads at a position, independently of other readers.
     fn read_at(&self, bytes: &mut [u8], at: u64) -> io::Result<usize> {
         #[cfg(unix)]
         return std::os::unix::fs::FileExt::read_at(&self.file, bytes, at);
@@ -253,7 +253,7 @@ impl Drop for Temporary {
     }
 }
 
-/// A walk through a temporary file.
+/// A reader of a temporary file.
 #[derive(Debug)]
 pub(super) struct RunBytes {
     file: Arc<Temporary>,
@@ -268,7 +268,7 @@ impl Read for RunBytes {
     }
 }
 
-/// What went wrong with a temporary file.
+/// The error of writing a temporary file.
 pub(super) fn disk(error: io::Error) -> Error {
     if error.to_string() == OVERFLOW {
         return Error::counts(OVERFLOW);

@@ -1,9 +1,8 @@
 /*!
 The pieces of a table in the order of their bytes.
 
-An entry is sorted by its first eight bytes as a number, which decides nearly always, and by the
-whole piece where two begin alike. What is sorted is 16 bytes per piece: that number, and where the
-entry is.
+Entries are sorted by their first eight bytes as a number, which nearly always decides, and by the whole
+piece where these are equal. Sorting moves 16 bytes per piece: that number, and the place of the entry.
 */
 
 use super::table::CountTable;
@@ -11,7 +10,7 @@ use crate::error::Result;
 use crate::interrupt;
 use crate::types::Count;
 
-/// What sorting takes per piece, in bytes.
+/// The memory that sorting takes per piece, in bytes.
 pub(super) const BYTES_PER_PIECE: usize = size_of::<(u64, u64)>();
 
 /// Calls `entry` with each piece and its count, in the order of the pieces' bytes.

@@ -22,7 +22,7 @@ use crate::types::Count;
 pub const SHARDS: usize = 1 << SHARD_BITS;
 pub(super) const SHARD_BITS: u32 = 4;
 
-/// Where the number of the shard is in a place of the whole table.
+/// In a place of the whole table, the number of the shard stands above this bit.
 const SHARD_SHIFT: u32 = 56;
 
 /// Piece to count.
@@ -100,12 +100,12 @@ impl CountTable {
         self.shards[shard_of(probe.hash)].get(&probe, piece)
     }
 
-    /// Calls `entry` with each piece and its count, in no order that means anything.
+    /// Calls `entry` with each piece and its count, in an unspecified order.
     pub fn for_each(&self, mut entry: impl FnMut(&[u8], Count) -> Result<()>) -> Result<()> {
         self.shards.iter().try_for_each(|shard| shard.for_each(&mut entry))
     }
 
-    /// Where each piece is, behind its first eight bytes as a number.
+    /// The place of each piece, after its first eight bytes as a number.
     pub(super) fn places(&self) -> Vec<(u64, u64)> {
         let mut places = Vec::with_capacity(self.len());
         for (number, shard) in self.shards.iter().enumerate() {
@@ -129,12 +129,12 @@ impl CountTable {
             .for_each(|(shard, other)| shard.add_all(other));
     }
 
-    /// Its parts; the same piece is always in the same.
+    /// Its shards. A piece is in the shard of the same number in every table.
     pub fn into_shards(self) -> [Shard; SHARDS] {
         *self.shards
     }
 
-    /// Its parts, to be added to in parallel.
+    /// Its shards, to be added to in parallel.
     pub fn shards_mut(&mut self) -> &mut [Shard; SHARDS] {
         &mut self.shards
     }

@@ -1,8 +1,8 @@
 /*!
-A block to a part of the output: its documents as ids, each with its end.
+Encodes one block: its documents as ids, each with its end.
 
-The block may start within a document and end within one; the writer, who sees the parts in order,
-knows. A document that cannot be encoded has no ids and is told apart.
+A block may start within a document and end within one; only the writer, which sees the blocks in order,
+knows which. A document that cannot be encoded has no ids and is listed with its error.
 */
 
 use std::borrow::Cow;
@@ -12,20 +12,20 @@ use memchr::memmem;
 use super::manifest::SourcePosition;
 use super::read::{BlockShape, SourceBlock};
 use super::{Split, TokenFileSettings, Width};
-use crate::corpus::{Errors, lines};
+use crate::corpus::lines;
 use crate::error::{Error, Result};
 use crate::memory;
 use crate::tokenizer::{DocumentEncoder, Session};
 use crate::types::TokenId;
 
-/// What a block became.
+/// The ids of a block.
 pub(super) struct EncodedBlock {
-    /// The ids as they are in files.
+    /// The ids, as wide as they are in files.
     pub(super) bytes: Vec<u8>,
     /// Where each document ends, in ids.
     pub(super) ends: Vec<usize>,
-    /// Which documents are bad, by number, and why. The one after the last is what comes after the
-    /// last end.
+    /// The documents that cannot be encoded, by their number in the block, and why. The number after the
+    /// last end is that of the document that goes on in the next block.
     pub(super) bad: Vec<(usize, Error)>,
     pub(super) tail: BlockTail,
     pub(super) here: SourcePosition,
@@ -33,19 +33,19 @@ pub(super) struct EncodedBlock {
     pub(super) read: u64,
 }
 
-/// What comes after the last end of a part.
+/// What comes after the last end of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BlockTail {
     /// Nothing.
     Nothing,
-    /// A document that goes on.
+    /// A document that goes on in the next block.
     Open,
-    /// Nothing, and the last document is one only if it started before: a file that ends here may
-    /// have ended with a separator.
+    /// Nothing. The last document of the block counts only if it started in a block before: the file may
+    /// have ended with a separator, after which there is no document.
     Ended,
 }
 
-/// Encodes blocks, in one thread.
+/// Encodes blocks, on one thread.
 pub(super) struct BlockEncoder<'e> {
     settings: &'e TokenFileSettings,
     encoder: &'e DocumentEncoder<'e>,
@@ -54,7 +54,7 @@ pub(super) struct BlockEncoder<'e> {
     ids: Vec<TokenId>,
     ends: Vec<usize>,
     bad: Vec<(usize, Error)>,
-    /// What ended the work on a block, and is not the fault of a document.
+    /// An error that ends the run and is not the fault of a document.
     ended: Option<Error>,
 }
 
@@ -75,9 +75,13 @@ impl<'e> BlockEncoder<'e> {
         }
     }
 
-    /// Encodes a block; `bytes` is memory that may be used. An error that is not the fault of a document ends
-    /// the run: the caller has interrupted it, or there is no memory.
-    pub(super) fn part(&mut self, block: &SourceBlock, bytes: Vec<u8>) -> Result<EncodedBlock> {
+    /// Encodes a block; `bytes` is a buffer that may be used. An error is never the fault of a document: the
+    /// caller has interrupted the run, or there is no memory.
+    pub(super) fn encode_block(
+        &mut self,
+        block: &SourceBlock,
+        bytes: Vec<u8>,
+    ) -> Result<EncodedBlock> {
         self.ids.clear();
         let tail = match &block.shape {
             BlockShape::Text => self.text(block),
@@ -98,6 +102,7 @@ impl<'e> BlockEncoder<'e> {
             read: block.read,
         })
     }
+
     /// The documents of a text, each ended by a separator, the last by the end of the file.
     fn text(&mut self, block: &SourceBlock) -> BlockTail {
         let text = &block.bytes[..];
@@ -163,14 +168,9 @@ impl<'e> BlockEncoder<'e> {
         for (row, &end) in ends.iter().enumerate() {
             let from = self.ids.len();
             let encoded = if missing.next_if(|&&without| without == row).is_some() {
-                Err(Error::Corpus {
-                    place: String::new(),
-                    message: format!(
-                        "expected text in the column {:?}, found null",
-                        self.settings.field
-                    ),
-                    hint: None,
-                })
+                let field = &self.settings.field;
+                let message = format!("expected text in the column {field:?}, found null");
+                Err(Error::corpus("", message))
             } else {
                 self.checked(block, &block.bytes[start..end], row)
                     .and_then(|text| self.encode(&text))
@@ -181,7 +181,7 @@ impl<'e> BlockEncoder<'e> {
         BlockTail::Nothing
     }
 
-    /// A document, or a part of one, that starts at `start` of its block.
+    /// Encodes a document, or a part of one, that starts at `start` of its block.
     fn document(
         &mut self,
         block: &SourceBlock,
@@ -203,18 +203,17 @@ impl<'e> BlockEncoder<'e> {
         self.encoder.encode(text, &mut self.session, &mut self.ids)
     }
 
-    /// The text, if it is UTF-8 or made so.
+    /// The text as UTF-8, with U+FFFD for what is not if the settings say so.
     fn checked<'t>(
         &self,
         block: &SourceBlock,
         text: &'t [u8],
         start: usize,
     ) -> Result<Cow<'t, [u8]>> {
-        let Err(error) = std::str::from_utf8(text) else { return Ok(Cow::Borrowed(text)) };
-        if self.settings.errors == Errors::Replace {
-            return Ok(Cow::Owned(String::from_utf8_lossy(text).into_owned().into_bytes()));
-        }
-        let position = error.valid_up_to();
+        let position = match self.settings.errors.decode(text) {
+            Ok(text) => return Ok(text),
+            Err(position) => position,
+        };
         Err(match block.shape {
             BlockShape::Rows { .. } => {
                 Error::NotUtf8 { place: place(block, start), position: position as u64 }
@@ -226,7 +225,7 @@ impl<'e> BlockEncoder<'e> {
         })
     }
 
-    /// Ends a document, or what there is of it in this block; it has the ids after `from`.
+    /// Ends a document, or what this block has of it. Its ids are those after `from`.
     fn end(
         &mut self,
         block: &SourceBlock,
@@ -262,7 +261,7 @@ fn place(block: &SourceBlock, at: usize) -> String {
     }
 }
 
-/// What is wrong with a document that starts at `start`, and where that is.
+/// The error of a document that starts at `start`, with the place where it is.
 fn placed(error: Error, block: &SourceBlock, start: usize) -> Error {
     let lies_at = |position: usize| match block.shape {
         BlockShape::Text => place(block, (start + position).min(block.bytes.len())),
@@ -270,22 +269,20 @@ fn placed(error: Error, block: &SourceBlock, start: usize) -> Error {
     };
     match error {
         Error::NotUtf8 { .. } => error,
-        Error::SpecialToken { token, position } => Error::Corpus {
-            place: lies_at(position),
-            message: format!("the text spells the special token {token:?}"),
-            hint: Some("pass special=\"encode\" or special=\"text\"".to_owned()),
-        },
-        Error::Text { message, position } => {
-            Error::Corpus { place: lies_at(position), message, hint: None }
+        Error::SpecialToken { token, position } => {
+            let message = format!("the text spells the special token {token:?}");
+            let error = Error::corpus(lies_at(position), message);
+            error.with_hint("pass special=\"encode\" or special=\"text\"")
         }
+        Error::Text { message, position } => Error::corpus(lies_at(position), message),
         Error::Counts { message, hint, .. } | Error::Corpus { message, hint, .. } => {
             Error::Corpus { place: lies_at(0), message, hint }
         }
-        other => Error::Corpus { place: lies_at(0), message: other.to_string(), hint: None },
+        other => Error::corpus(lies_at(0), other.to_string()),
     }
 }
 
-/// Ids as they are in files, in the memory of `bytes`.
+/// Ids as wide as they are in files, in the buffer `bytes`.
 fn in_files(ids: &[TokenId], width: Width, mut bytes: Vec<u8>) -> Result<Vec<u8>> {
     bytes.truncate(ids.len() * width.bytes());
     memory::fill_up(&mut bytes, ids.len() * width.bytes(), 0)?;

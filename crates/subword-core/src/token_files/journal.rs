@@ -1,16 +1,16 @@
 /*!
-What makes work last: files synced, a line in the manifest, names.
+The journal: what makes written work last, in an order that survives a crash at any point.
 
 ```text
-fsync the files           what is in them is on the disk
+fsync the files           their bytes are on the disk
 fsync their folder        their names are, if they are new
 append a line, fsync      the manifest says so
-rename, fsync             complete files have their names
+rename, fsync             complete files have their final names
 ```
 
-All this may take long on a slow disk, so a thread of its own does it while the next shard is being
-written, one commit at a time. Nobody needs to wait for that thread: a run that is interrupted takes
-the manifest away from it, and it ends when the disk is done.
+This may take long on a slow disk, so a thread of its own does it while the next shard is being written,
+one commit at a time. Nobody needs to wait for that thread: an interrupted run takes the manifest away
+from it, and the thread ends when the disk is done.
 */
 
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -26,14 +26,18 @@ use super::reorder::TICK;
 use crate::atomic::{directory_of, sync_directory};
 use crate::error::{Error, Result};
 
-/// What is to be done.
+/// What is to be synced, recorded, renamed and removed, in this order.
 #[derive(Debug, Default)]
 pub(super) struct Commit {
     /// Whether some of the files were created since the commit before.
     pub(super) names_are_new: bool,
+    /// The files to sync, with their paths.
     files: Vec<(Arc<File>, PathBuf)>,
+    /// Old and new names.
     renames: Vec<(PathBuf, PathBuf)>,
+    /// Files that are not needed any more.
     removals: Vec<PathBuf>,
+    /// The line of the manifest.
     line: String,
 }
 
@@ -42,18 +46,18 @@ impl Commit {
         Commit { line, ..Commit::default() }
     }
 
-    /// What is in the file is to last.
+    /// Syncs a file.
     pub(super) fn sync(&mut self, file: &PartialFile) {
         self.files.push((file.file.clone(), file.partial.clone()));
     }
 
-    /// The file is complete: it also gets its name.
+    /// Syncs a complete file and gives it its final name.
     pub(super) fn finish(&mut self, file: &PartialFile) {
         self.sync(file);
         self.renames.push((file.partial.clone(), file.target.clone()));
     }
 
-    /// The file is not needed any more.
+    /// Removes a file that is not needed any more.
     pub(super) fn remove(&mut self, file: &PartialFile) {
         self.removals.push(file.partial.clone());
     }
@@ -65,7 +69,7 @@ struct Journal {
     path: PathBuf,
 }
 
-/// Does commits, one after the other.
+/// The thread that makes commits, one after the other.
 pub(super) struct Syncer {
     commits: SyncSender<Commit>,
     results: Receiver<Result<()>>,
@@ -78,15 +82,12 @@ impl Syncer {
     pub(super) fn new(manifest: &Path) -> Result<Syncer> {
         let opened = OpenOptions::new().append(true).open(manifest);
         let file = opened.map_err(|error| Error::io(manifest, &error))?;
-        // The caller holds the lock of the output; this one is for runs of versions that knew no other.
+        // The caller holds the lock of the output; this one is for versions that knew no other lock.
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                return Err(Error::Corpus {
-                    place: manifest.display().to_string(),
-                    message: "another process is writing these files".to_owned(),
-                    hint: None,
-                });
+                let message = "another process is writing these files";
+                return Err(Error::corpus(manifest.display(), message));
             }
             Err(TryLockError::Error(error)) => return Err(Error::io(manifest, &error)),
         }
@@ -113,7 +114,7 @@ impl Syncer {
         Ok(())
     }
 
-    /// Waits for the commit that is on its way.
+    /// Waits for the commit in flight.
     pub(super) fn wait(&mut self, stop: &AtomicBool) -> Result<()> {
         while self.busy {
             match self.results.recv_timeout(TICK) {
@@ -130,7 +131,7 @@ impl Syncer {
 }
 
 impl Drop for Syncer {
-    /// What is on its way leaves no trace in the manifest if it is not there yet.
+    /// A commit in flight that has not reached the manifest leaves no trace in it.
     fn drop(&mut self) {
         *self.journal.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
@@ -161,7 +162,7 @@ fn run(commit: &Commit, journal: &Mutex<Option<Journal>>) -> Result<()> {
 }
 
 impl Journal {
-    /// Appends a line. One that is not whole is cut off, or else by whoever reads it.
+    /// Appends a line. An incomplete one is cut off here, or else by the next reader.
     fn append(&mut self, line: &str) -> Result<()> {
         let before = self.file.metadata().map(|found| found.len());
         let written = self.file.write_all(line.as_bytes()).and_then(|()| self.file.sync_all());

@@ -1,45 +1,46 @@
 /*!
-Where a run is, as a line of the manifest.
+The lines of the manifest that say how far a run is.
 
 ```text
 {"documents":2,"tokens":9,"read":40,"skipped":0,"place":[0,40,3,0,0],"files":[[18,2774041413]]}
 ```
 
-`place` is where reading goes on, `files` are those that are being written, with their length and check
-sum (CRC-32) so far. Where files are complete, `finished` says so; `bad` lists the documents that were
-left out since the line before.
+`place` is where a resumed run reads on ([`SourcePosition`]); `files` are the files that are being
+written, with their length and check sum (CRC-32) so far. `finished` lists files that are complete, `bad`
+the documents that were left out since the line before. The first line, which says what is made from what,
+is written and read by Python (`_manifest.py`), and so is the whole manifest when a run is resumed.
 */
 
 use super::Totals;
 use crate::json::write_string;
 
-/// Where in the sources a run goes on.
+/// A place in the sources where a run can resume.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SourcePosition {
-    /// Which source.
+    /// The number of the source.
     pub source: usize,
     /// The byte, or the row, where a block starts.
     pub start: u64,
-    /// The line there, the first is 1; 0 is the start of a source.
+    /// The line of that byte, the first is 1; 0 at the start of a source.
     pub line: usize,
-    /// How many documents end in that block that were written before.
+    /// How many of the documents that end in that block are written already.
     pub documents: usize,
-    /// Whether a document goes on there that is written in part.
+    /// Whether a document that is written in part goes on there.
     pub open: bool,
 }
 
-/// A part of a table file.
+/// A row group of a Parquet file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RowGroup {
     /// Where it starts in the file.
     pub start: u64,
     /// How many bytes it has.
     pub bytes: u64,
-    /// How many documents.
+    /// How many documents it has.
     pub rows: u64,
-    /// How many entries, one for each id and each empty document.
+    /// How many entries it has: one for each id and each empty document.
     pub entries: u64,
-    /// How many ids.
+    /// How many ids it has.
     pub tokens: u64,
 }
 
@@ -52,18 +53,18 @@ pub struct Skipped {
     pub message: String,
 }
 
-/// How far a run was that is taken up again.
+/// How far an earlier run was.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Resume {
-    /// Where it goes on.
+    /// Where to read on.
     pub place: SourcePosition,
-    /// What was done. Of the sources, only those count as read that were read to their end.
+    /// What was done. Only sources that were read to their end count as read.
     pub totals: Totals,
     /// How many shards are complete.
     pub shards: usize,
     /// Length and check sum of the files that are being written.
     pub files: Vec<(u64, u32)>,
-    /// The parts of a table file.
+    /// The row groups of a Parquet file.
     pub groups: Vec<RowGroup>,
 }
 
@@ -73,7 +74,7 @@ pub(super) struct FinishedFile {
     pub(super) name: String,
     pub(super) bytes: u64,
     pub(super) crc: u32,
-    /// How many ids and documents; only of files that hold ids.
+    /// How many ids and documents it holds; only for files that hold ids.
     pub(super) holds: Option<(u64, u64)>,
 }
 

@@ -6,8 +6,8 @@ MMIDIDX\0\0 | version, u64 | type of ids, u8 | sequences, u64 | documents and on
 lengths, i32 each | starts in bytes, i64 each | 0, 1, 2, ... for each document, and their number, i64
 ```
 
-It is made from the ends of documents, which a file of their own keeps while the ids are written, so
-that any number of documents needs no memory.
+It is made from the ends of documents. These are kept in a file of their own while the ids are written, so
+the memory does not depend on the number of documents.
 */
 
 use std::fs::File;
@@ -73,13 +73,12 @@ fn each(
         let mut end = [0; 8];
         ends.read_exact(&mut end).map_err(|error| Error::io(&index.target, &error))?;
         let end = u64::from_le_bytes(end);
-        number(start, end, &mut out).map_err(|length| Error::Corpus {
-            place: index.target.display().to_string(),
-            message: format!(
-                "document {document} has {length} tokens, the format's limit is {}",
-                i32::MAX
-            ),
-            hint: Some("write a directory of shards".to_owned()),
+        number(start, end, &mut out).map_err(|length| {
+            let limit = i32::MAX;
+            let message =
+                format!("document {document} has {length} tokens, the format's limit is {limit}");
+            let error = Error::corpus(index.target.display(), message);
+            error.with_hint("write a directory of shards")
         })?;
         start = end;
         if out.len() >= 8 * SOME {

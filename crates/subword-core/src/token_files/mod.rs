@@ -1,33 +1,33 @@
 /*!
-The assembly: a corpus to token files.
+A corpus to token files: sources in, files of ids and a manifest out.
 
 ```text
-sources -> blocks -> documents -> ids          on all threads, block by block
-parts of the output, in order -> shards        on one
-shards synced, manifest, names                 on another
+read, encode_block     sources -> blocks -> ids of documents     on all threads, block by block
+reorder, shards        encoded blocks in order -> shards         on one thread
+journal                fsync, a line in the manifest, rename     on another thread
 ```
 
-Reading, encoding and writing overlap. A worker takes the next block, in the order of the corpus, and
-encodes it; the writer takes what comes out in the same order, so the files depend on the corpus and
-the settings alone, not on threads. A few blocks per thread are in memory, however large a file is:
-a document that is larger than a block is encoded in parts (`tokenizer/documents`). Only a JSON line,
-a row of a table, and a document that the pattern gives no place to cut are taken whole, up to
+Reading, encoding and writing overlap (`pipeline`). A worker takes the next block, in the order of the
+corpus, and encodes it; the writer takes the results in the same order, so the files depend on the
+corpus and the settings alone and not on threads. A few blocks per thread are in memory, however large
+a file is: a document that is larger than a block is encoded in parts. Only a JSON line, a row of a
+table, and a document in which the pattern has no place to cut are held whole, up to
 [`TokenFileSettings::max_document`].
 
-What is written is remembered in a manifest ([`Journal`](journal)): every so often the files are synced, and
-a line says how far they are and where in the sources that is (a [`SourcePosition`]). A run that ends early, by
-a signal, an error or a power cut, is taken up there: what the files have more is cut off. Lines are
-written before files get their names, so that no work is lost in between.
+The manifest says how far a run is ([`journal`]). After every [`TokenFileSettings::commit_bytes`] the
+files are synced, and a line says how long they are and which [`SourcePosition`] that corresponds to. A
+run that ended early, by a signal, an error or a power cut, resumes there: whatever the files hold beyond
+that line is cut off. Lines are written before complete files are renamed, so no work is lost in between.
 
-One run at a time: the caller holds a lock on the output from before it looks at the manifest until
-after this returns.
+One run at a time: the caller holds a lock on the output from before it reads the manifest until after
+this returns.
 
 Invariants
-* A file has its name only when it is complete and synced, and a line of the manifest says so.
-* The bytes of the files are the same, whether or not a run was interrupted: blocks are cut at places
-  that depend on where the block before ended, and on nothing else.
-* At most one commit is on its way while at most [`TokenFileSettings::commit_bytes`] more are written: together
-  less than a shard.
+* A file has its final name only when it is complete and synced, and a line of the manifest says so.
+* The bytes of the files are the same whether or not a run was interrupted: where a block ends depends
+  on where the block before it ended, and on nothing else.
+* At most one commit is in flight while at most [`TokenFileSettings::commit_bytes`] more are written:
+  together less than a shard.
 */
 
 mod encode_block;
@@ -55,18 +55,18 @@ use crate::parallel::Threads;
 use crate::special::Allowed;
 use crate::types::TokenId;
 
-/// What to write, and from what.
+/// What to write, and how the sources are read.
 #[derive(Debug, Clone)]
 pub struct TokenFileSettings {
-    /// Which files.
+    /// The kind of files.
     pub format: TokenFileFormat,
     /// The file, or the directory of shards.
     pub out: PathBuf,
-    /// Where it is written how far we are. The file exists.
+    /// The manifest. The file exists, and has its first line.
     pub manifest: PathBuf,
     /// How wide ids are in the files.
     pub width: Width,
-    /// About how large a shard is, in bytes; how much work a run that is taken up repeats at most.
+    /// About how large a shard is, in bytes. A resumed run repeats at most this much work.
     pub shard_bytes: u64,
     /// What a document is in a file of text.
     pub split: Split,
@@ -80,14 +80,14 @@ pub struct TokenFileSettings {
     pub allowed: Allowed,
     /// The id after each document.
     pub append: Option<TokenId>,
-    /// How many threads encode at most; none: as many as the process has cores.
+    /// How many threads encode at most; `None` means as many as the process has cores.
     pub threads: Threads,
-    /// How many bytes a JSON line, or a text without a place to cut, may have.
+    /// The most bytes that a JSON line, or a text without a place to cut, may have.
     pub max_document: u64,
 }
 
 impl TokenFileSettings {
-    /// After how many bytes what was written is synced and remembered.
+    /// After how many written bytes a commit is made.
     pub(self) fn commit_bytes(&self) -> u64 {
         self.shard_bytes / 3
     }
@@ -100,7 +100,7 @@ pub enum TokenFileFormat {
     Raw,
     /// An array of numpy.
     Npy,
-    /// A directory of raw files, each with the ends of its documents beside it.
+    /// A directory of raw files, each with a second file that holds the ends of its documents.
     Shards,
     /// A raw file and its index, as Megatron reads it.
     Megatron,
@@ -132,14 +132,14 @@ impl Width {
 pub enum Split {
     /// The file.
     File,
-    /// A line, without what ends it.
+    /// A line, without its line break.
     Line,
-    /// What stands before this text, or after the last one unless that is nothing.
+    /// The text before each separator, and what follows the last separator unless that is empty.
     At(String),
 }
 
 impl Split {
-    /// What ends a document.
+    /// The bytes that end a document, if anything but the end of the file does.
     fn separator(&self) -> Option<&[u8]> {
         match self {
             Split::File => None,
@@ -154,18 +154,18 @@ impl Split {
 pub enum OnError {
     /// Stop.
     Stop,
-    /// Leave it out, and say so.
+    /// Leave it out, and list it in the manifest.
     Skip,
 }
 
-/// How far a run is, or how it ended: all of it, what was done before it was taken up included.
+/// How far a run is, or how it ended, including the work of the runs that it resumes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Totals {
     /// How many documents were written.
     pub documents: u64,
-    /// How many ids.
+    /// How many ids were written.
     pub tokens: u64,
-    /// How many bytes of the sources were read, as they are on disk.
+    /// How many bytes of the sources were read, compressed where the sources are.
     pub read: u64,
     /// How many documents were left out.
     pub skipped: u64,

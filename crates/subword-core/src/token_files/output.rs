@@ -22,20 +22,21 @@ use crate::error::{Error, Result};
 /// The files that are being written.
 pub(super) struct OutputFiles<'s> {
     settings: &'s TokenFileSettings,
-    /// Those of the shard; none before it has something in it.
+    /// The files of the current shard; none until something is written.
     files: Vec<PartialFile>,
-    /// Which shard it is.
+    /// The number of the current shard.
     shard: usize,
-    /// How many ids and documents it has.
+    /// How many ids the shard has.
     tokens: u64,
+    /// How many documents the shard has.
     documents: u64,
-    /// What of a Parquet file is not written yet.
+    /// The entries of a Parquet file that are not written yet.
     table: PageBuffer,
     /// Whether files were created since the last commit.
     created: bool,
 }
 
-/// What to come back to.
+/// A state of the output that can be restored.
 #[derive(Debug)]
 pub(super) struct OutputMark {
     files: Vec<PartialMark>,
@@ -45,11 +46,11 @@ pub(super) struct OutputMark {
 }
 
 impl<'s> OutputFiles<'s> {
-    /// Goes on where a run has ended. `go_on` is asked while what it left behind is read.
+    /// Starts where `resume` says. `check` is called while existing files are verified.
     pub(super) fn new(
         settings: &'s TokenFileSettings,
         resume: &Resume,
-        go_on: &mut CancelCheck,
+        check: &mut CancelCheck,
     ) -> Result<OutputFiles<'s>> {
         let mut output = OutputFiles {
             settings,
@@ -63,15 +64,13 @@ impl<'s> OutputFiles<'s> {
         let (head, targets) = (output.head().len() as u64, output.targets());
         if !resume.files.is_empty() && resume.files.len() != targets.len() {
             let (expected, found) = (targets.len(), resume.files.len());
-            return Err(Error::Corpus {
-                place: settings.manifest.display().to_string(),
-                message: format!("expected {expected} files that are being written, found {found}"),
-                hint: None,
-            });
+            let message =
+                format!("expected {expected} files that are being written, found {found}");
+            return Err(Error::corpus(settings.manifest.display(), message));
         }
         for (target, &state) in targets.into_iter().zip(&resume.files) {
             let head = if output.files.is_empty() { head } else { 0 };
-            output.files.push(PartialFile::resume(target, head, state, go_on)?);
+            output.files.push(PartialFile::resume(target, head, state, check)?);
         }
         if settings.format != TokenFileFormat::Shards {
             (output.tokens, output.documents) = (resume.totals.tokens, resume.totals.documents);
@@ -109,7 +108,7 @@ impl<'s> OutputFiles<'s> {
         }
     }
 
-    /// Makes the files, if they are not there.
+    /// Creates the files of the shard, unless it has them.
     fn open(&mut self) -> Result<()> {
         if self.files.is_empty() {
             for target in self.targets() {
@@ -121,7 +120,7 @@ impl<'s> OutputFiles<'s> {
         Ok(())
     }
 
-    /// Takes ids, and where among them documents end.
+    /// Writes ids, and where among them documents end.
     pub(super) fn write(&mut self, ids: &[u8], ends: &[usize]) -> Result<()> {
         self.open()?;
         if self.settings.format == TokenFileFormat::Parquet {
@@ -143,12 +142,12 @@ impl<'s> OutputFiles<'s> {
         self.tokens * self.settings.width.bytes() as u64
     }
 
-    /// Whether there is something in the shard.
+    /// Whether nothing was written to the shard.
     pub(super) fn is_empty(&self) -> bool {
         self.files.is_empty()
     }
 
-    /// Writes what waits for a page to be full.
+    /// Writes the page that is not full.
     fn flush(&mut self) -> Result<()> {
         match self.files.first_mut() {
             Some(data) => self.table.flush(|page| data.write(page)),
@@ -156,6 +155,7 @@ impl<'s> OutputFiles<'s> {
         }
     }
 
+    /// The state to come back to with [`OutputFiles::back_to`].
     pub(super) fn mark(&mut self) -> Result<OutputMark> {
         self.flush()?;
         Ok(OutputMark {
@@ -166,7 +166,7 @@ impl<'s> OutputFiles<'s> {
         })
     }
 
-    /// Forgets what was written since. Files that came since stay, with nothing in them.
+    /// Restores a state. Files that were created since stay, and are empty.
     pub(super) fn back_to(&mut self, mark: &OutputMark) -> Result<()> {
         if mark.files.is_empty() {
             self.files.clear();
@@ -179,28 +179,28 @@ impl<'s> OutputFiles<'s> {
         Ok(())
     }
 
-    /// Ends a group of rows, before a commit.
-    pub(super) fn pause(&mut self) -> Result<Option<RowGroup>> {
+    /// Ends a row group, before a commit.
+    pub(super) fn end_group(&mut self) -> Result<Option<RowGroup>> {
         self.flush()?;
         let end = self.files.first().map_or(0, |data| data.state().0);
         Ok(self.table.end_group(end))
     }
 
-    /// Length and check sum of the files.
+    /// Length and check sum of each file.
     pub(super) fn states(&self) -> Vec<(u64, u32)> {
         self.files.iter().map(PartialFile::state).collect()
     }
 
-    /// Makes a commit sync what there is.
+    /// Makes a commit sync the files.
     pub(super) fn sync(&mut self, commit: &mut Commit) {
         commit.names_are_new |= std::mem::take(&mut self.created);
         self.files.iter().for_each(|file| commit.sync(file));
     }
 
-    /// What the manifest is to say once the shard is complete.
+    /// Writes what a complete file ends with, and returns what the manifest says about the files.
     pub(super) fn complete(&mut self) -> Result<Vec<FinishedFile>> {
         self.open()?;
-        self.pause()?;
+        self.end_group()?;
         match self.settings.format {
             TokenFileFormat::Npy => {
                 self.files[0].write_head(&npy::head(self.settings.width, self.tokens))?
@@ -223,12 +223,12 @@ impl<'s> OutputFiles<'s> {
         Ok(numbered.map(|(at, file)| file.finished(holds(at))).collect())
     }
 
-    /// Whether that file is only needed until the others are complete.
+    /// Whether a file is only needed until the others are complete.
     fn is_left_over(&self, at: usize) -> bool {
         self.settings.format == TokenFileFormat::Megatron && at == 1
     }
 
-    /// Makes a commit give the files their names, the ids last, and starts the next shard.
+    /// Makes a commit rename the files, the ids last, and starts the next shard.
     pub(super) fn close(&mut self, commit: &mut Commit) {
         commit.names_are_new |= std::mem::take(&mut self.created);
         for (at, file) in self.files.iter().enumerate().rev() {

@@ -2,13 +2,13 @@
 A Parquet file with one column, `input_ids: list<uint32>`: a row per document.
 
 ```text
-PAR1 | pages of a group of rows | pages of the next | ... | what there is where | its length | PAR1
+PAR1 | pages of a row group | pages of the next | ... | footer: where everything is | its length | PAR1
 ```
 
-A page has, for each id, whether it starts a row (`repetition`, one bit) and whether it is there
-(`definition`: an empty document is one entry without an id), then the ids as they are. Nothing is
-compressed. A row may go on in the next page, so a document needs no more memory than a page. A group
-ends with every commit: what is known about the groups is all that a run needs to go on.
+A page has one entry for each id, and one for each empty document. For each entry one bit says whether it
+goes on with a row (the repetition level) and one whether it has an id (the definition level); then come
+the ids. Nothing is compressed. A row may go on in the next page, so a document needs no more memory than a
+page. A row group ends with every commit: the list of groups is all that a run needs to resume.
 */
 
 use super::manifest::RowGroup;
@@ -23,7 +23,7 @@ pub(super) const MAGIC: &[u8] = b"PAR1";
 /// The name of the column.
 const COLUMN: &str = "input_ids";
 
-/// The numbers that Parquet has for things.
+/// Parquet's numbers for types, encodings and repetition.
 const INT32: i32 = 1;
 const PLAIN: i32 = 0;
 const RLE: i32 = 3;
@@ -32,14 +32,18 @@ const REPEATED: i32 = 2;
 const CONVERTED_LIST: i32 = 3;
 const CONVERTED_UINT32: i32 = 13;
 
-/// The entries that are not written yet, and the group that they belong to.
+/// The entries of a page that is not full, and what is known of the row groups.
 #[derive(Debug, Clone, Default)]
 pub(super) struct PageBuffer {
+    /// The row groups that are complete.
     groups: Vec<RowGroup>,
+    /// The row group that is being written.
     group: RowGroup,
     /// Whether the row that is being written has an entry.
     in_row: bool,
+    /// The repetition levels: 0 starts a row.
     starts: LevelBits,
+    /// The definition levels: 1 has an id.
     there: LevelBits,
     ids: Vec<u8>,
 }
@@ -49,7 +53,7 @@ impl PageBuffer {
         PageBuffer { groups, ..PageBuffer::default() }
     }
 
-    /// Takes ids and the ends of documents; gives the pages that are full to `write`.
+    /// Takes ids and the ends of documents; passes full pages to `write`.
     pub(super) fn take<E>(
         &mut self,
         ids: &[u8],
@@ -124,7 +128,7 @@ impl PageBuffer {
         Ok(())
     }
 
-    /// Ends the group, whose last page is written; the file has `end` bytes.
+    /// Ends the row group, whose last page is written; the file has `end` bytes.
     pub(super) fn end_group(&mut self, end: u64) -> Option<RowGroup> {
         let group = std::mem::take(&mut self.group);
         if group.rows == 0 {
@@ -135,7 +139,7 @@ impl PageBuffer {
         Some(group)
     }
 
-    /// What comes after the last group.
+    /// The footer, after the last row group.
     pub(super) fn footer(&self) -> Vec<u8> {
         let mut kind = ThriftStruct::default();
         let mut schema = vec![kind.text(4, "schema").i32(5, 1).take()];
@@ -174,7 +178,7 @@ impl PageBuffer {
     }
 }
 
-/// What there is to know about a group of rows.
+/// The metadata of a row group.
 fn row_group(group: &RowGroup) -> Vec<u8> {
     let mut column = ThriftStruct::default();
     column
@@ -200,7 +204,7 @@ struct LevelBits {
 }
 
 impl LevelBits {
-    /// Appends the same bit so many times.
+    /// Appends the same bit `times` times.
     fn push(&mut self, bit: bool, mut times: usize) {
         self.ones += if bit { times } else { 0 };
         while times > 0 {
@@ -216,7 +220,7 @@ impl LevelBits {
         }
     }
 
-    /// As a run of equal bits, or as they are.
+    /// As one run of equal bits, or bit by bit.
     fn encoded(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         if self.ones == self.len || self.ones == 0 {

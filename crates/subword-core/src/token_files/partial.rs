@@ -1,7 +1,7 @@
 /*!
-A file that is being written: under another name, with its check sum so far.
+A file that is being written: under the name `*.partial`, with its check sum so far.
 
-A file that was left behind is taken up at a length that is known to be on the disk, if it holds what
+A resumed run takes up such a file at a length that is known to be on the disk, if it still holds what
 was written: its check sum is compared. Symbolic links are not followed: in a folder where others may
 write, a link under this name would make us overwrite what it points to.
 */
@@ -16,29 +16,32 @@ use crc32fast::Hasher;
 use super::manifest::FinishedFile;
 use crate::error::{Error, Result};
 
-/// What the names of files that are not complete end with.
+/// The ending of the names of files that are not complete.
 const PARTIAL: &str = ".partial";
 
-/// How many bytes are read between two questions whether to go on.
+/// How many bytes are read between two calls of a [`CancelCheck`].
 const READ: usize = 1 << 20;
 
-/// An error if it makes no sense to go on.
+/// Called now and then during long work; an error that it returns ends the work.
 pub(super) type CancelCheck<'a> = dyn FnMut() -> Result<()> + 'a;
 
-/// A file that grows.
+/// A file that is being written.
 #[derive(Debug)]
 pub(super) struct PartialFile {
-    /// Shared with whoever syncs it.
+    /// Shared with the thread that syncs it.
     pub(super) file: Arc<File>,
+    /// Its name until it is complete.
     pub(super) partial: PathBuf,
+    /// Its name when it is complete.
     pub(super) target: PathBuf,
     len: u64,
+    /// The check sum of the bytes after the head.
     check: Hasher,
-    /// How many bytes at the start are no part of the check sum, as they change at the end.
+    /// How many bytes at the start are not part of the check sum, because they change at the end.
     head: u64,
 }
 
-/// A length to come back to.
+/// A length that a file can be cut back to.
 #[derive(Debug, Clone)]
 pub(super) struct PartialMark {
     len: u64,
@@ -69,18 +72,18 @@ impl PartialFile {
         Ok(PartialFile { file, partial, target, len, check: Hasher::new(), head: len })
     }
 
-    /// The file that was left behind, up to a length that it had; with a head of so many bytes.
+    /// The file that an earlier run left, cut to a length that it had; its first `head` bytes are its head.
     pub(super) fn resume(
         target: PathBuf,
         head: u64,
         (len, crc): (u64, u32),
-        go_on: &mut CancelCheck,
+        cancel: &mut CancelCheck,
     ) -> Result<PartialFile> {
         let partial = partial(&target);
         let io = |error: &io::Error| Error::io(&partial, error);
         let refuse = |message: String| {
-            let hint = Some("pass overwrite=True to start again".to_owned());
-            Err(Error::Corpus { place: partial.display().to_string(), message, hint })
+            let error = Error::corpus(partial.display(), message);
+            Err(error.with_hint("pass overwrite=True to start again"))
         };
         if !fs::symlink_metadata(&partial).map_err(|error| io(&error))?.is_file() {
             return refuse("expected a file, found something else, such as a link".to_owned());
@@ -92,15 +95,15 @@ impl PartialFile {
             let least = len.max(head);
             return refuse(format!("expected at least {least} bytes, found {found}"));
         }
-        let check = check_sum(&file, head, len, go_on, io)?;
+        let check = check_sum(&file, head, len, cancel, io)?;
         let found = check.clone().finalize();
         if found != crc {
             return refuse(format!("expected the check sum {crc:08x}, found {found:08x}"));
         }
-        let mut growing = PartialFile { file: Arc::new(file), partial, target, len, check, head };
-        let mark = growing.mark();
-        growing.back_to(&mark)?;
-        Ok(growing)
+        let mut resumed = PartialFile { file: Arc::new(file), partial, target, len, check, head };
+        let mark = resumed.mark();
+        resumed.back_to(&mark)?;
+        Ok(resumed)
     }
 
     /// Appends.
@@ -111,7 +114,7 @@ impl PartialFile {
         Ok(())
     }
 
-    /// Replaces what the file starts with, which is as long, and makes it part of the check sum.
+    /// Replaces the head by one of the same length, and makes it part of the check sum.
     pub(super) fn write_head(&mut self, head: &[u8]) -> Result<()> {
         let mut file = &*self.file;
         let written = file.seek(SeekFrom::Start(0)).and_then(|_| file.write_all(head));
@@ -124,12 +127,12 @@ impl PartialFile {
         Ok(())
     }
 
-    /// How many bytes it has, the head not counted.
+    /// How many bytes it has without the head.
     pub(super) fn body(&self) -> u64 {
         self.len - self.head
     }
 
-    /// Length and check sum, to be taken up again.
+    /// Length and check sum, with which the file can be resumed.
     pub(super) fn state(&self) -> (u64, u32) {
         (self.len, self.check.clone().finalize())
     }
@@ -138,7 +141,7 @@ impl PartialFile {
         PartialMark { len: self.len, check: self.check.clone() }
     }
 
-    /// Forgets what was written since.
+    /// Cuts off what was written since.
     pub(super) fn back_to(&mut self, mark: &PartialMark) -> Result<()> {
         let set = self.file.set_len(mark.len);
         let back = set.and_then(|()| (&*self.file).seek(SeekFrom::Start(mark.len)));
@@ -147,7 +150,7 @@ impl PartialFile {
         Ok(())
     }
 
-    /// What the manifest says about it once it is complete.
+    /// What the manifest says about the complete file; `holds` are its ids and documents.
     pub(super) fn finished(&self, holds: Option<(u64, u64)>) -> FinishedFile {
         let name = self.target.file_name().unwrap_or_default().to_string_lossy().into_owned();
         FinishedFile { name, bytes: self.len, crc: self.check.clone().finalize(), holds }
@@ -158,18 +161,18 @@ impl PartialFile {
     }
 }
 
-/// The check sum of a file from `head` to `len`, which it has.
+/// The check sum of the bytes `head..len` of a file.
 fn check_sum(
     mut file: &File,
     head: u64,
     len: u64,
-    go_on: &mut CancelCheck,
+    cancel: &mut CancelCheck,
     io: impl Fn(&io::Error) -> Error,
 ) -> Result<Hasher> {
     file.seek(SeekFrom::Start(head)).map_err(|error| io(&error))?;
     let (mut check, mut left, mut bytes) = (Hasher::new(), len - head, vec![0; READ]);
     while left > 0 {
-        go_on()?;
+        cancel()?;
         let some = &mut bytes[..usize::try_from(left).unwrap_or(READ).min(READ)];
         file.read_exact(some).map_err(|error| io(&error))?;
         check.update(some);

@@ -1,9 +1,17 @@
 /*!
-The threads of a run: some encode, one writes, the one that called watches.
+The threads of a run: workers encode, one thread writes, and the calling thread watches.
+
+```text
+worker   start -> next block of the sources -> its ids -> put into the reorder buffer    repeat
+writer   take from the reorder buffer -> shards, commits                                 repeat
+caller   every 20 ms: report progress, check for an interrupt
+```
+
+The first error in the order of the corpus ends the run, and what was written before it is committed.
 */
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use super::encode_block::{BlockEncoder, EncodedBlock};
@@ -17,7 +25,7 @@ use crate::interrupt;
 use crate::parallel::{self, Crew, Others, no_thread};
 use crate::tokenizer::{DocumentEncoder, Tokenizer};
 
-/// How many blocks a thread may be ahead of the writer.
+/// How many blocks per thread may wait for the writer.
 const AHEAD: usize = 8;
 
 /// What the threads share.
@@ -25,24 +33,17 @@ struct Pipeline<'s> {
     settings: &'s TokenFileSettings,
     encoder: DocumentEncoder<'s>,
     reader: Mutex<SourceReader>,
-    turns: ReorderBuffer<Result<EncodedBlock>>,
+    reorder: ReorderBuffer<Result<EncodedBlock>>,
     /// Ends the work of all threads: see `interrupt`.
     stop: &'s AtomicBool,
-    progress: RunProgress,
-    /// Memory to be used again.
+    /// How far the writer is.
+    progress: Mutex<Totals>,
+    /// Buffers of blocks that were written, to be used again.
     spare: Mutex<Vec<Vec<u8>>>,
 }
 
-#[derive(Default)]
-struct RunProgress {
-    documents: AtomicU64,
-    tokens: AtomicU64,
-    read: AtomicU64,
-    skipped: AtomicU64,
-}
-
-/// Encodes sources to files; goes on where a run has ended. `watch` is told how far it is, every few
-/// milliseconds, and an error that it returns ends the run.
+/// Encodes sources to files, from where `resume` says. `watch` is called every few milliseconds with how
+/// far the run is; an error that it returns ends the run.
 pub fn encode_files(
     tokenizer: &Tokenizer,
     sources: Vec<Source>,
@@ -67,12 +68,11 @@ fn run(
         settings,
         encoder: tokenizer.document_encoder(&settings.allowed, settings.split.separator())?,
         reader: Mutex::new(SourceReader::new(sources, resume.place, settings.max_document)),
-        turns: ReorderBuffer::new(AHEAD * threads),
+        reorder: ReorderBuffer::new(AHEAD * threads),
         stop,
-        progress: RunProgress::default(),
+        progress: Mutex::new(resume.totals),
         spare: Mutex::default(),
     };
-    shared.progress.set(resume.totals);
     let check = &mut || watch(resume.totals);
     let writer = ShardWriter::new(settings, resume, shared.stop, check)?;
     let crew = Crew::new(threads, |more: &dyn Fn()| shared.encode(more));
@@ -89,31 +89,36 @@ fn run(
         }
         crew.start(scope)?;
         while !writing.are_finished() {
-            watch(shared.progress.totals())?;
+            watch(shared.totals())?;
             interrupt::waited()?;
             thread::park_timeout(TICK);
         }
         let written = writing.join()?.pop().ok_or_else(no_thread)?;
-        watch(shared.progress.totals())?;
+        watch(shared.totals())?;
         written
     })
 }
 
 impl Pipeline<'_> {
-    /// What a thread that encodes does; it asks for one `more` when there is work.
+    /// How far the writer is.
+    fn totals(&self) -> Totals {
+        *lock(&self.progress)
+    }
+
+    /// The loop of a worker. It calls `more` once it has found work, so that another worker is started.
     fn encode(&self, more: &dyn Fn()) {
         let _stop = StopPipeline { pipeline: self, only_on_panic: true };
         let mut documents = BlockEncoder::new(self.settings, &self.encoder);
         let (mut bytes, mut begun) = (Vec::new(), false);
-        while self.turns.start() {
-            let mut reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
+        while self.reorder.start() {
+            let mut reader = lock(&self.reader);
             let block = match reader.next(std::mem::take(&mut bytes), &self.encoder) {
                 Ok(Some(block)) => block,
-                Ok(None) => return self.turns.end(reader.number()),
+                Ok(None) => return self.reorder.end(reader.number()),
                 Err(error) => {
                     let number = reader.number();
                     reader.give_up();
-                    self.turns.put(number, Err(error));
+                    self.reorder.put(number, Err(error));
                     return;
                 }
             };
@@ -121,13 +126,13 @@ impl Pipeline<'_> {
             if !std::mem::replace(&mut begun, true) {
                 more();
             }
-            let spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
-            let part = documents.part(&block, spare.unwrap_or_default());
+            let spare = lock(&self.spare).pop();
+            let part = documents.encode_block(&block, spare.unwrap_or_default());
             if self.stop.load(Ordering::Relaxed) {
-                return; // it may lack ids
+                return; // The block may lack ids.
             }
             let failed = part.is_err();
-            self.turns.put(block.number, part);
+            self.reorder.put(block.number, part);
             if failed {
                 return;
             }
@@ -135,16 +140,16 @@ impl Pipeline<'_> {
         }
     }
 
-    /// What the thread that writes does.
+    /// The loop of the writer.
     fn write(&self, mut writer: ShardWriter, end: SourcePosition) -> Result<Totals> {
         let mut written = Ok(());
         while written.is_ok()
-            && let Some(part) = self.turns.take()
+            && let Some(part) = self.reorder.take()
         {
             written = part.and_then(|part| {
-                let written = writer.part(&part);
-                self.spare.lock().unwrap_or_else(PoisonError::into_inner).push(part.bytes);
-                self.progress.set(writer.totals());
+                let written = writer.write_block(&part);
+                lock(&self.spare).push(part.bytes);
+                *lock(&self.progress) = writer.totals();
                 written
             });
         }
@@ -161,24 +166,6 @@ impl Pipeline<'_> {
     }
 }
 
-impl RunProgress {
-    fn set(&self, totals: Totals) {
-        self.documents.store(totals.documents, Ordering::Relaxed);
-        self.tokens.store(totals.tokens, Ordering::Relaxed);
-        self.read.store(totals.read, Ordering::Relaxed);
-        self.skipped.store(totals.skipped, Ordering::Relaxed);
-    }
-
-    fn totals(&self) -> Totals {
-        Totals {
-            documents: self.documents.load(Ordering::Relaxed),
-            tokens: self.tokens.load(Ordering::Relaxed),
-            read: self.read.load(Ordering::Relaxed),
-            skipped: self.skipped.load(Ordering::Relaxed),
-        }
-    }
-}
-
 /// Stops all threads of a pipeline when it is dropped: always, or only if its thread panics, so that
 /// nobody waits for it.
 struct StopPipeline<'a, 's> {
@@ -190,7 +177,12 @@ impl Drop for StopPipeline<'_, '_> {
     fn drop(&mut self) {
         if !self.only_on_panic || thread::panicking() {
             self.pipeline.stop.store(true, Ordering::SeqCst);
-            self.pipeline.turns.stop();
+            self.pipeline.reorder.stop();
         }
     }
+}
+
+/// A thread that panicked has ended the run; what it held is whole.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,8 +1,9 @@
 /*!
 Sources to blocks, in order.
 
-A source is a file of text or JSON lines (`corpus`), or rows that the caller reads from a table. A block
-of a text ends where it may be cut; one of lines or rows ends with a document.
+A source is a file of text or JSON lines (`corpus`), or rows of a table that the caller reads. A block of
+text ends where it may be cut so that both parts encode alone; a block of lines or rows ends with a
+document.
 */
 
 use std::path::PathBuf;
@@ -13,7 +14,7 @@ use crate::corpus::{FileKind, Files};
 use crate::error::{Error, Result};
 use crate::tokenizer::DocumentEncoder;
 
-/// What is read.
+/// Something to read documents from.
 pub enum Source {
     /// A file.
     File(PathBuf),
@@ -31,33 +32,37 @@ impl std::fmt::Debug for Source {
 
 /// A table whose rows are documents.
 pub trait RowSource: Send {
-    /// Some rows from `row` on, always the same for the same number; none after the last.
+    /// Some rows from `row` on, always the same rows for the same `row`; none after the last.
     fn next(&mut self, row: u64) -> Result<Option<RowBlock>>;
 }
 
-/// Some rows.
+/// Some rows of a table.
 #[derive(Debug, Default)]
 pub struct RowBlock {
-    /// Their texts.
+    /// Their texts, one after the other.
     pub bytes: Vec<u8>,
-    /// Where each ends.
+    /// Where each text ends.
     pub ends: Vec<usize>,
-    /// Which of them hold no text.
+    /// The numbers of the rows that hold no text.
     pub missing: Vec<usize>,
-    /// How much of the file they are.
+    /// How many bytes of the file these rows are.
     pub read: u64,
 }
 
-/// Some of a source.
+/// A part of a source.
 pub(super) struct SourceBlock {
+    /// Its number in the order of the corpus, from 0 on.
     pub(super) number: usize,
     pub(super) path: Arc<PathBuf>,
     pub(super) bytes: Vec<u8>,
     pub(super) shape: BlockShape,
+    /// Where it starts.
     pub(super) here: SourcePosition,
+    /// Where the next block starts.
     pub(super) next: SourcePosition,
     /// Whether the source ends with it.
     pub(super) last: bool,
+    /// How many bytes of the file were read for it.
     pub(super) read: u64,
 }
 
@@ -84,7 +89,7 @@ enum OpenSource {
 }
 
 impl SourceReader {
-    /// Starts at `place`. `max_document` is that of the settings.
+    /// Starts to read at `place`. `max_document` is that of the settings.
     pub(super) fn new(
         sources: Vec<Source>,
         place: SourcePosition,
@@ -101,19 +106,19 @@ impl SourceReader {
         }
     }
 
-    /// How many blocks there were.
+    /// How many blocks were read.
     pub(super) fn number(&self) -> usize {
         self.number
     }
 
-    /// There is nothing more to read, after an error.
+    /// Ends the reading after an error, which takes the number of the next block.
     pub(super) fn give_up(&mut self) {
         self.sources = Vec::new().into_iter();
         self.open = None;
         self.number += 1;
     }
 
-    /// The next block, in the memory of `bytes`; none after the last.
+    /// The next block, in the buffer `bytes`; none after the last.
     pub(super) fn next(
         &mut self,
         bytes: Vec<u8>,
@@ -180,7 +185,7 @@ impl SourceReader {
     }
 }
 
-/// What is wrong with a file, as the error of this assembly: counting reads the same files.
+/// An error of reading as an error of token files: counting reads the same files.
 fn of_a_corpus(error: Error) -> Error {
     match error {
         Error::Counts { place, message, hint } => Error::Corpus { place, message, hint },

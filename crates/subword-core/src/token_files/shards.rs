@@ -1,18 +1,18 @@
 /*!
-Parts, in order, to shards: what belongs to which document, when a shard is full, when to commit.
+Encoded blocks, in order, to shards: which ids belong to which document, when a shard is full, when to
+commit.
 
 ```text
-for each document that ends in the part
-    a bad one: an error, or it is left out; what is written of it already is taken back
+for each document that ends in the block
+    it is bad: an error, or it is left out, and what is written of it already is rolled back
     the shard is full: it ends here
-    much was written since the last commit: commit
+    enough was written since the last commit: commit
 what is left starts or continues a document
 ```
 
-A commit within a document lets a huge one go on after an interruption. It cannot be taken back, so
-there is none where bad documents are left out, nor in Parquet files, whose groups have whole rows. A
-document that is longer than two shards goes on in
-the next one.
+A commit within a document lets a run resume within a huge one. It cannot be rolled back, so there is
+none where bad documents are left out, nor in Parquet files, whose row groups have whole rows. A document
+that is longer than two shards goes on in the next one.
 */
 
 use std::sync::atomic::AtomicBool;
@@ -25,27 +25,28 @@ use super::partial::CancelCheck;
 use super::{OnError, TokenFileFormat, TokenFileSettings, Totals};
 use crate::error::{Error, Result};
 
-/// Writes parts.
+/// Writes encoded blocks.
 pub(super) struct ShardWriter<'s> {
     settings: &'s TokenFileSettings,
     stop: &'s AtomicBool,
     output: OutputFiles<'s>,
     syncer: Syncer,
     totals: Totals,
-    /// How many of the documents to come were written before.
+    /// How many of the next documents the run that is resumed has written.
     before: usize,
-    /// Whether a document goes on.
+    /// Whether the last document goes on in the next block.
     open: bool,
-    /// Whether that one is to be left out.
+    /// Whether that document is to be left out.
     leaving: bool,
-    /// Where it started, if it can be taken back.
+    /// The state before that document started, if it can be rolled back.
     started: Option<(OutputMark, Totals)>,
     /// How many bytes were written since the last commit.
     since: u64,
+    /// The documents that were left out since the last commit.
     bad: Vec<Skipped>,
 }
 
-/// What of a part waits to be written: ids from here to there, and the ends among them.
+/// The ids of a block that are not written yet: `from..to`, and the ends of documents among them.
 #[derive(Default)]
 struct PendingIds {
     from: usize,
@@ -54,18 +55,18 @@ struct PendingIds {
 }
 
 impl<'s> ShardWriter<'s> {
-    /// Goes on where a run has ended. `go_on` is asked while what it left behind is read.
+    /// Starts where `resume` says. `check` is called while existing files are verified.
     pub(super) fn new(
         settings: &'s TokenFileSettings,
         resume: &Resume,
         stop: &'s AtomicBool,
-        go_on: &mut CancelCheck,
+        check: &mut CancelCheck,
     ) -> Result<ShardWriter<'s>> {
         let syncer = Syncer::new(&settings.manifest)?;
         Ok(ShardWriter {
             settings,
             stop,
-            output: OutputFiles::new(settings, resume, go_on)?,
+            output: OutputFiles::new(settings, resume, check)?,
             syncer,
             totals: resume.totals,
             before: resume.place.documents,
@@ -77,16 +78,16 @@ impl<'s> ShardWriter<'s> {
         })
     }
 
-    /// How much is done.
+    /// How far the run is.
     pub(super) fn totals(&self) -> Totals {
         self.totals
     }
 
-    /// Writes a part.
-    pub(super) fn part(&mut self, part: &EncodedBlock) -> Result<()> {
+    /// Writes a block.
+    pub(super) fn write_block(&mut self, part: &EncodedBlock) -> Result<()> {
         let mut bad = part.bad.iter().peekable();
         let mut waiting = PendingIds::default();
-        // A part may have fewer: an older version read more rows of a table at a time.
+        // A block may have fewer: an older version read more rows of a table at a time.
         let before = self.before.min(part.ends.len());
         self.before -= before;
         for (number, &end) in part.ends.iter().enumerate() {
@@ -125,7 +126,7 @@ impl<'s> ShardWriter<'s> {
         Ok(())
     }
 
-    /// What comes after the last end of a part.
+    /// Handles what comes after the last end of a block.
     fn tail(
         &mut self,
         part: &EncodedBlock,
@@ -152,7 +153,7 @@ impl<'s> ShardWriter<'s> {
         self.flush(part, &mut waiting)
     }
 
-    /// A document ends with what is waiting.
+    /// A document ends with the pending ids: starts a new shard or commits, if it is time.
     fn document_ended(
         &mut self,
         part: &EncodedBlock,
@@ -171,14 +172,14 @@ impl<'s> ShardWriter<'s> {
         Ok(())
     }
 
-    /// Leaves a document out; takes back what is written of it if it was open.
+    /// Leaves a document out; rolls back what is written of it if it started in a block before.
     fn leave(&mut self, was_open: bool, error: Option<&Error>) -> Result<()> {
         let Some(error) = error.cloned() else { return Ok(()) };
         if self.settings.on_error == OnError::Stop {
             return Err(error);
         }
         if was_open {
-            // A run that stops at bad documents may have made this one last already.
+            // A run that stops at bad documents may have committed a part of this one.
             let Some((mark, totals)) = self.started.take() else { return Err(error) };
             self.output.back_to(&mark)?;
             let (read, skipped) = (self.totals.read, self.totals.skipped);
@@ -189,7 +190,7 @@ impl<'s> ShardWriter<'s> {
         Ok(())
     }
 
-    /// Writes what is waiting.
+    /// Writes the pending ids.
     fn flush(&mut self, part: &EncodedBlock, waiting: &mut PendingIds) -> Result<()> {
         let PendingIds { from, to, ends } = waiting;
         if from < to || !ends.is_empty() {
@@ -205,9 +206,9 @@ impl<'s> ShardWriter<'s> {
         Ok(())
     }
 
-    /// Makes what there is last; reading would go on at `place`.
+    /// Commits what is written; a resumed run reads from `place` on.
     fn commit(&mut self, place: SourcePosition) -> Result<()> {
-        let group = self.output.pause()?;
+        let group = self.output.end_group()?;
         let (files, bad) = (self.output.states(), std::mem::take(&mut self.bad));
         let totals = self.totals;
         let record =
@@ -229,7 +230,7 @@ impl<'s> ShardWriter<'s> {
         self.syncer.commit(commit, self.stop)
     }
 
-    /// Ends the last file, and waits until everything is on the disk.
+    /// Ends the last file and waits until everything is on the disk.
     pub(super) fn finish(mut self, place: SourcePosition) -> Result<Totals> {
         let shards = self.settings.format == TokenFileFormat::Shards;
         let finished =
@@ -249,14 +250,14 @@ impl<'s> ShardWriter<'s> {
         Ok(self.totals)
     }
 
-    /// Waits for what is on its way, after an error: that much is done.
+    /// Waits for the commit in flight after an error, so that its work is not lost.
     pub(super) fn settle(&mut self) {
         // The error that led here is what the caller is told.
         let _ = self.syncer.wait(self.stop);
     }
 }
 
-/// What is said about a document that is left out.
+/// What the manifest says about a document that is left out.
 fn skipped(error: Error) -> Skipped {
     match error {
         Error::Corpus { place, message, .. } => Skipped { place, message },

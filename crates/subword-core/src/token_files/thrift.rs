@@ -1,5 +1,5 @@
 /*!
-Thrift's compact protocol, as much of it as a Parquet file needs to be written.
+Thrift's compact protocol, as far as writing a Parquet file needs it.
 
 ```text
 field    delta to the number of the field before << 4 | type
@@ -10,7 +10,7 @@ struct   fields, a zero
 ```
 */
 
-/// Types of fields.
+/// The numbers of the types of fields.
 const FALSE: u8 = 2;
 const BYTE: u8 = 3;
 const I32: u8 = 5;
@@ -19,7 +19,7 @@ const TEXT: u8 = 8;
 const LIST: u8 = 9;
 const STRUCT: u8 = 12;
 
-/// Writes one struct.
+/// A struct that is being written, field by field.
 #[derive(Debug, Default)]
 pub(super) struct ThriftStruct {
     bytes: Vec<u8>,
