@@ -249,16 +249,9 @@ pub(super) fn model(
 /// The two files of a model, `vocab.json` first. What they cannot hold is an error.
 pub(super) fn write(model: &Model) -> Result<(String, String)> {
     check_writable(model)?;
-    let ranked;
-    let pairs = match &model.merges {
-        Merges::Listed(pairs) => pairs,
-        Merges::Ranked => {
-            ranked = ranks::merges_of_ranks(&model.vocab);
-            &ranked
-        }
-    };
+    let pairs = ranks::merge_list(model);
     let mut merges = format!("{HEADER}: 0.2\n");
-    for &pair in pairs {
+    for &pair in pairs.iter() {
         let line = merge_line(&model.vocab, pair);
         if line.starts_with(HEADER) {
             return Err(refusal(&format!("the merge {line:?} would be read as a header")));

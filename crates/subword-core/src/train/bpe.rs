@@ -30,9 +30,9 @@ use crate::vocab::{MAX_ID, Vocab};
 /// How much to learn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TargetSize {
-    /// So many tokens in all, special tokens included.
+    /// The number of tokens in all, special tokens included.
     Vocab(usize),
-    /// So many merges.
+    /// The number of merges.
     Merges(usize),
 }
 
@@ -41,7 +41,7 @@ pub enum TargetSize {
 pub enum TrainingStart<'a> {
     /// The 256 bytes.
     Bytes,
-    /// The characters of the pieces, or so many of them: the most frequent.
+    /// The characters of the pieces, or the given number of them: the most frequent.
     Characters(Option<usize>),
     /// These tokens, in the order of their ids; all single bytes that UTF-8 uses are among them.
     /// Pieces start as bytes: a longer token is used where merges make it.
@@ -61,18 +61,18 @@ pub struct BpeSettings<'a> {
     pub end_of_word: Option<String>,
     /// The special token of characters that are not in the alphabet.
     pub unk_token: Option<String>,
-    /// What gets the last ids; by default the special tokens of the counts.
+    /// The special tokens, which get the last ids; by default those of the counts.
     pub special_tokens: Option<Vec<String>>,
     /// What decides between pairs of the same count.
     pub ties: Ties,
-    /// A pair that counts less is not merged.
+    /// The least count of a pair that is merged.
     pub min_count: Count,
-    /// A token of more bytes, or characters, is not made.
+    /// The longest token that is made, in bytes or characters.
     pub max_token_length: Option<usize>,
 }
 
 impl BpeSettings<'_> {
-    /// BpeSettings that learn as much as `size` says, all else as it is by default.
+    /// The default settings for a size.
     pub fn new(size: TargetSize) -> Self {
         BpeSettings {
             size,
@@ -87,7 +87,7 @@ impl BpeSettings<'_> {
     }
 }
 
-/// A training that is ready to run, and needs the counts no more.
+/// A training that is ready to run and does not need the counts any more.
 #[derive(Debug)]
 pub struct BpeTraining {
     model: Model,
@@ -99,7 +99,7 @@ pub struct BpeTraining {
 }
 
 impl BpeTraining {
-    /// Turns the counted pieces into what they start as, and checks the settings.
+    /// Checks the settings and turns the counted pieces into the tokens that they start as.
     pub fn new(counts: &Counts, settings: &BpeSettings<'_>) -> Result<BpeTraining> {
         let begin = Instant::now();
         let model = first_model(counts, settings)?;
@@ -134,8 +134,8 @@ impl BpeTraining {
         Ok(BpeTraining { model, words, rules, special_tokens, unk_token, prepared })
     }
 
-    /// Learns the merges. `watch` is told, at least every 50 ms, how many there are and how many
-    /// there will be at most; an error that it returns ends the training.
+    /// Learns the merges. `watch` is called at least every 50 ms with the number of merges and the most that
+    /// there will be; an error that it returns ends the training.
     pub fn run(self, watch: &mut dyn FnMut(usize, usize) -> Result<()>) -> Result<Trained> {
         let BpeTraining { mut model, words, rules, special_tokens, unk_token, prepared } = self;
         let most = rules.merges.min(rules.tokens);
@@ -154,7 +154,7 @@ impl BpeTraining {
     }
 }
 
-/// What training starts from, as a model.
+/// The model that training starts from.
 fn first_model(counts: &Counts, settings: &BpeSettings<'_>) -> Result<Model> {
     check_words(settings)?;
     if settings.max_token_length == Some(0) {
@@ -196,7 +196,7 @@ fn first_model(counts: &Counts, settings: &BpeSettings<'_>) -> Result<Model> {
     model.checked()
 }
 
-/// Checks the settings that words bring with them.
+/// Checks the settings for words: the end-of-word mark, the unk token, the alphabet.
 fn check_words(settings: &BpeSettings<'_>) -> Result<()> {
     let wrong = |message: String| Err(Error::Argument { message });
     let chars = "goes with initial_vocab=\"chars\"";
@@ -220,7 +220,7 @@ fn check_words(settings: &BpeSettings<'_>) -> Result<()> {
     }
 }
 
-/// How many merges and how many new tokens there may be.
+/// The most merges and the most new tokens.
 fn how_many(
     settings: &BpeSettings<'_>,
     special_tokens: &[String],
@@ -263,7 +263,7 @@ fn how_many(
 fn first_tokens(counts: &Counts, model: &Model) -> Result<TrainingWords> {
     let merger = Merger::new(model)?;
     let missing = merger.missing_bytes();
-    // No piece has a byte that is missing.
+    // The id of a missing byte is never used: such a piece is an error.
     let byte_id = |byte: usize| model.vocab.id_of(&[byte as u8]).unwrap_or_default();
     let byte_ids: [TokenId; 256] = std::array::from_fn(byte_id);
     let bytes = model.merges == Merges::Listed(Vec::new());
@@ -282,7 +282,7 @@ fn first_tokens(counts: &Counts, model: &Model) -> Result<TrainingWords> {
     Ok(words)
 }
 
-/// Gives the special tokens that have no id yet the ids behind all tokens.
+/// Gives the special tokens that have no id yet the ids after all tokens.
 fn add_special_tokens(model: &mut Model, wanted: &[String]) {
     for content in wanted {
         if model.special_tokens.iter().all(|token| token.content != *content) {

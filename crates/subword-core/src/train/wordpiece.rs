@@ -32,23 +32,23 @@ use crate::vocab::{MAX_ID, Vocab};
 /// What to train.
 #[derive(Debug, Clone)]
 pub struct WordPieceSettings {
-    /// So many tokens in all, special tokens included.
+    /// The number of tokens in all, special tokens included.
     pub vocab_size: usize,
     /// Which pair is merged first.
     pub score: Score,
-    /// What gets the first ids, in this order.
+    /// The special tokens, which get the first ids in this order.
     pub special_tokens: Vec<String>,
-    /// The special token of unknown words; the first of all, if it is not among them.
+    /// The special token of unknown words; it is put first if it is not among the others.
     pub unk_token: String,
-    /// What tokens that go on within a word begin with.
+    /// The prefix of tokens that continue a word.
     pub prefix: String,
     /// A longer word is unknown.
     pub max_word_chars: u32,
-    /// A pair that counts less is not merged.
+    /// The least count of a pair that is merged.
     pub min_count: Count,
-    /// So many characters are kept, the most frequent.
+    /// The most characters of the alphabet; the most frequent ones are kept.
     pub limit_alphabet: Option<usize>,
-    /// A token of more characters, its prefix not counted, is not made.
+    /// The longest token that is made, in characters without the prefix.
     pub max_token_length: Option<usize>,
 }
 
@@ -95,10 +95,10 @@ impl WordPieceSettings {
     }
 }
 
-/// A training that is ready to run, and needs the counts no more.
+/// A training that is ready to run and does not need the counts any more.
 #[derive(Debug)]
 pub struct WordPieceTraining {
-    /// What the result is, but for its vocabulary.
+    /// The result without its vocabulary.
     model: Model,
     words: TrainingWords,
     vocab: Vocab,
@@ -107,7 +107,7 @@ pub struct WordPieceTraining {
 }
 
 impl WordPieceTraining {
-    /// Turns the counted words into characters, and checks the settings.
+    /// Checks the settings and turns the counted words into characters.
     pub fn new(counts: &Counts, settings: &WordPieceSettings) -> Result<WordPieceTraining> {
         let begin = Instant::now();
         settings.check()?;
@@ -137,8 +137,8 @@ impl WordPieceTraining {
         Ok(WordPieceTraining { model, words, vocab, rules, prepared: begin.elapsed() })
     }
 
-    /// Learns the merges. `watch` is told, at least every 50 ms, how many there are and how many
-    /// there will be at most; an error that it returns ends the training.
+    /// Learns the merges. `watch` is called at least every 50 ms with the number of merges and the most that
+    /// there will be; an error that it returns ends the training.
     pub fn run(self, watch: &mut dyn FnMut(usize, usize) -> Result<()>) -> Result<Trained> {
         let WordPieceTraining { mut model, words, mut vocab, rules, prepared } = self;
         let mut watch = |done| watch(done, rules.tokens);
@@ -149,7 +149,7 @@ impl WordPieceTraining {
     }
 }
 
-/// How many new tokens there may be.
+/// The most new tokens.
 fn room(settings: &WordPieceSettings, first: usize, special: usize) -> Result<usize> {
     let (size, least) = (settings.vocab_size, first + special);
     if size < least {
@@ -197,7 +197,7 @@ fn model(
 struct Alphabet {
     /// By code point.
     characters: Vec<char>,
-    /// The place of each among them, by code point; one more, and 0 if it is not there.
+    /// By code point, one more than the place among `characters`; 0 if it is not there.
     places: Vec<u32>,
 }
 
@@ -236,8 +236,8 @@ impl Alphabet {
         self.places.get(character as usize)?.checked_sub(1)
     }
 
-    /// The words as the places of their characters; those that go on come behind all that begin. And
-    /// which characters go on.
+    /// The words as numbers of their characters: the place of the first, and for the others the place plus the
+    /// size of the alphabet. Also which characters occur within a word.
     fn words(
         &self,
         counts: &Counts,
@@ -260,7 +260,7 @@ impl Alphabet {
         Ok((words, inner))
     }
 
-    /// The first tokens, behind so many special tokens, and the id of each place.
+    /// The first tokens, with ids after `special` special tokens, and the id of each number in `words`.
     fn vocab(
         &self,
         inner: &[bool],

@@ -11,7 +11,7 @@ use super::{check_matched, dialect, template, wordpiece, words};
 use crate::error::{Error, Result};
 use crate::formats::json::write_string;
 use crate::formats::{gpt2, ranks};
-use crate::model::{Bert, Decoder, Merges, Model, Named, Normalizer, Pattern, SpecialToken, Units};
+use crate::model::{Bert, Decoder, Model, Named, Normalizer, Pattern, SpecialToken, Units};
 use crate::types::TokenId;
 
 const BYTE_LEVEL: &str = r#"{"type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true"#;
@@ -176,14 +176,7 @@ fn write_model(out: &mut String, model: &Model) -> Result<()> {
         tokens => (tokens?, model.ignore_merges),
     };
     let spelling = words::spelling(model);
-    let ranked;
-    let pairs = match &model.merges {
-        Merges::Listed(pairs) => pairs,
-        Merges::Ranked => {
-            ranked = ranks::merges_of_ranks(&model.vocab);
-            &ranked
-        }
-    };
+    let pairs = ranks::merge_list(model);
     let text = |text: Option<&str>| text.map_or("null".to_owned(), string);
     let unk = model.start.unk.and_then(|id| model.token_bytes(id));
     let unk = text(unk.and_then(|token| std::str::from_utf8(token).ok()));
@@ -199,7 +192,7 @@ fn write_model(out: &mut String, model: &Model) -> Result<()> {
         out.push_str(&format!(": {id}"));
     });
     out.push_str("},\n    \"merges\": [");
-    lines(out, "      ", pairs, |out, &(left, right)| {
+    lines(out, "      ", pairs.iter(), |out, &(left, right)| {
         let token = |id| string(&spelling.written(model.vocab.bytes_of(id).unwrap_or_default()));
         out.push_str(&format!("[{}, {}]", token(left), token(right)));
     });

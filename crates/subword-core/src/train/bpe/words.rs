@@ -29,8 +29,8 @@ use crate::train::merges::TrainingWords;
 use crate::types::TokenId;
 use crate::vocab::Vocab;
 
-/// The first tokens of a model that starts as `start` says: the characters of the pieces, at most
-/// `limit` of them, or all bytes; then the mark.
+/// The first tokens of a model with this start: the characters of the pieces, at most `limit` of them, or all
+/// bytes; then the mark.
 pub(super) fn first_vocab(counts: &Counts, start: &Start, limit: Option<usize>) -> Result<Vocab> {
     let mut vocab = match start.units {
         Units::Bytes => Vocab::bytes(),
@@ -59,8 +59,7 @@ fn characters(counts: &Counts, start: &Start, limit: Option<usize>) -> Result<Ve
     Ok(characters.alphabet(limit, |c| *c.encode_utf8(&mut [0; 4]) != *mark))
 }
 
-/// The length of the tokens of a model for `max_token_length`: in characters where it starts from
-/// them, and without the mark.
+/// The lengths of the tokens of a model that `max_token_length` limits: in units, without the mark.
 pub(super) fn lengths(model: &Model) -> Vec<u32> {
     let mark = model.start.end_of_word.as_ref().map_or("", |end| end.mark.as_str());
     let length = |id: TokenId| {
@@ -74,7 +73,7 @@ pub(super) fn lengths(model: &Model) -> Vec<u32> {
     (0..model.vocab.id_limit()).map(length).collect()
 }
 
-/// The parts of pieces as the tokens that they start as, which is what the model makes of them.
+/// The parts of pieces as the tokens that the model encodes them to.
 pub(super) fn first_tokens(counts: &Counts, model: &Model) -> Result<TrainingWords> {
     let merger = Merger::new(model)?;
     let fresh = model.merges == Merges::Listed(Vec::new());

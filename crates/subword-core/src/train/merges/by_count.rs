@@ -1,14 +1,14 @@
 /*!
 The loop by count: take the best candidate, check it, merge it, find its new neighbours.
 
-A candidate's count (`index`) is never too low, so the queue gives it in time. When it comes up, its
-places are read: if it lost some, it goes back with what is left. If it did not, it is the best pair
-there is, and is merged.
+The count of a candidate (`index`) is never too low, so the queue returns it in time. When it is popped, its
+places are read: if it has lost some, it is pushed back with its new count. If not, it is the best pair, and
+is merged.
 
-A pair that counts less than `least` is no candidate. When there are no more, `least` is lowered and
-all pairs are counted once more (`scan`). Pairs only lose places, so none of those that were passed
-over has become one in the meantime, with one exception: a merge that makes a token that was there
-before adds to pairs that were there before. After it, too, all pairs are counted once more.
+A pair that counts less than the threshold `least` is no candidate. When the queue is empty, the threshold is
+lowered and all pairs are counted again (`pair_scan`). Pairs only lose places, so no pair below the threshold
+has risen above it in the meantime, with one exception: a merge that makes an existing token adds places to
+existing pairs. After it, all pairs are counted again, too.
 */
 
 use std::cmp::Ordering;
@@ -23,23 +23,23 @@ use crate::error::Result;
 use crate::types::Count;
 use crate::vocab::Vocab;
 
-/// Which pairs are candidates: a part of the count of the best pair is enough.
+/// How the threshold of candidates falls.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Thresholds {
-    /// At first.
+    /// The first threshold is the highest count divided by this.
     pub(super) first: Count,
-    /// Each time that there are no more, of what was enough before; at least 2.
+    /// Each further threshold is the one before divided by this; at least 2.
     pub(super) next: Count,
 }
 
 struct CountLearner<'a, C> {
     index: PairIndex<'a, C>,
     queue: CountQueue,
-    /// What a candidate counts at least.
+    /// The threshold: the least count of a candidate.
     least: Count,
 }
 
-/// Learns merges, in cells that hold all ids that there will be.
+/// Learns merges. A cell `C` must be wide enough for all ids.
 pub(super) fn learn<C: TokenCell>(
     words: TrainingWords,
     vocab: &mut Vocab,
@@ -53,12 +53,7 @@ pub(super) fn learn<C: TokenCell>(
     learner.scan(|highest| highest / thresholds.first)?;
     learner.index.effort.index = begin.elapsed();
     let stop = learner.run(thresholds.next)?;
-    let CountLearner { mut index, queue, .. } = learner;
-    index.watch.ended(index.merges.len())?;
-    let PairIndex { merges, mut effort, .. } = index;
-    effort.queue_operations = queue.operations;
-    effort.merge = begin.elapsed() - effort.index;
-    Ok(Learned { merges, stop, effort })
+    learner.index.finish(stop, begin, learner.queue.operations)
 }
 
 impl<C: TokenCell> CountLearner<'_, C> {
@@ -79,8 +74,8 @@ impl<C: TokenCell> CountLearner<'_, C> {
         Ok(Stop::Full)
     }
 
-    /// Merges all candidates of the highest count: those of `level`, which are sorted, and those that
-    /// come up in the meantime.
+    /// Merges all candidates of the highest count: those of `level`, which are sorted, and those that reach this
+    /// count in the meantime, which go to the heap `late`.
     fn run_level(&mut self, count: Count, level: &[u32], late: &mut Vec<u32>) -> Result<()> {
         let mut at = 0;
         loop {
@@ -107,7 +102,7 @@ impl<C: TokenCell> CountLearner<'_, C> {
         }
     }
 
-    /// Counts all pairs, and makes those candidates that count at least what `least` says.
+    /// Counts all pairs, and makes candidates of those that reach the threshold `least`.
     fn scan(&mut self, least: impl FnOnce(Count) -> Count) -> Result<()> {
         let CountLearner { index, queue, .. } = self;
         queue.clear();
@@ -136,7 +131,7 @@ impl<C: TokenCell> CountLearner<'_, C> {
         self.order(a, b) == Ordering::Less
     }
 
-    /// Whether the candidate still counts so often. If not, it goes back into the queue.
+    /// Whether the candidate still has this count. If not, it is pushed back to the queue.
     fn check(&mut self, candidate: u32, count: Count) -> Result<bool> {
         let Some(sum) = self.index.recount(candidate)? else { return Ok(true) };
         if sum != count {
@@ -148,7 +143,7 @@ impl<C: TokenCell> CountLearner<'_, C> {
         Ok(sum == count)
     }
 
-    /// Merges a candidate; whether its token was there before.
+    /// Merges a candidate; true if its token existed before.
     fn merge(&mut self, candidate: u32, count: Count) -> Result<bool> {
         let CountLearner { index, queue, least } = self;
         let done = index.merge(candidate, count, *least, |count, new| queue.push(count, new))?;

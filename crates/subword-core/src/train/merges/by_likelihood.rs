@@ -1,9 +1,9 @@
 /*!
 The loop by likelihood: take the best candidate, check it, merge it, find its new neighbours.
 
-As in `learn`, a candidate's count is never too low, and is corrected when it comes up. But its score
-can rise, when its tokens get rarer: `groups` keeps up with that. All pairs that count `min_count` or
-more are candidates from the start, since a pair of any count can have any score.
+As in `by_count`, the count of a candidate is never too low, and is corrected when it is popped. But its score
+can rise when its tokens get rarer; `score_groups` keeps up with that. All pairs that count `min_count` or
+more are candidates from the start, because a pair of any count can have any score.
 */
 
 use std::time::Instant;
@@ -20,11 +20,11 @@ use crate::vocab::Vocab;
 struct LikelihoodLearner<'a, C> {
     index: PairIndex<'a, C>,
     groups: ScoreGroups,
-    /// The candidates that a merge brings.
+    /// The candidates of the last scan or merge: count and number.
     new: Vec<(Count, u32)>,
 }
 
-/// Learns merges, in cells that hold all ids that there will be.
+/// Learns merges. A cell `C` must be wide enough for all ids.
 pub(super) fn learn<C: TokenCell>(
     words: TrainingWords,
     vocab: &mut Vocab,
@@ -38,12 +38,7 @@ pub(super) fn learn<C: TokenCell>(
     learner.scan()?;
     learner.index.effort.index = begin.elapsed();
     let stop = learner.run()?;
-    let LikelihoodLearner { mut index, groups, .. } = learner;
-    index.watch.ended(index.merges.len())?;
-    let PairIndex { merges, mut effort, .. } = index;
-    effort.queue_operations = groups.operations;
-    effort.merge = begin.elapsed() - effort.index;
-    Ok(Learned { merges, stop, effort })
+    learner.index.finish(stop, begin, learner.groups.operations)
 }
 
 /// How often each token stands in the text.

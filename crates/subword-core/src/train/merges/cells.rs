@@ -1,5 +1,5 @@
 /*!
-All pieces in one array, where merging moves nothing.
+All pieces in one array, in which a merge moves nothing.
 
 A token takes as many cells as it had parts when the array was packed, and stands in the first and
 in the last of them. Between pieces there is a gap, and within a token as well. `lower` before and
@@ -9,12 +9,12 @@ after `l+o` and `lo+w`:
 . l o w e r .     . lo lo w e r .     . low . low e r .
 ```
 
-So a place and the cells that two tokens take are enough to see whether the pair is there and what
-stands beside it: no links, no look-ups.
+So a place and the widths of two tokens are enough to see whether the pair is there and what stands beside
+it, without links and without look-ups.
 
 Invariants
-* What somebody wrote down as the start of a token is one as long as the cell has that token:
-  boundaries vanish, none ever comes back.
+* A place that was once the start of a token still is, as long as the cell holds that token: boundaries
+  vanish and never come back.
 * Pieces stand by falling count, and a new count starts at a multiple of `BLOCK` cells: the count of
   a place is that of its block.
 */
@@ -26,14 +26,14 @@ use super::progress::TrainingProgress;
 use crate::error::Result;
 use crate::types::{Count, TokenId};
 
-/// So many cells have the same count.
+/// How many adjacent cells share one count.
 pub(super) const BLOCK: usize = 32;
 
-/// A token in as few bytes as will do, one more than its id: the fewer bytes, the more of the array
-/// is in a near cache. 0 is a gap.
+/// A token, stored as its id plus one in two or four bytes: the fewer bytes, the more of the array stays in
+/// the nearer caches. 0 is a gap.
 pub(super) trait TokenCell: Copy + Eq + Default + std::fmt::Debug {
     fn new(token: TokenId) -> Self;
-    /// Where the tables that are read for every cell keep what they know of it.
+    /// Its index in tables that have an entry for every token and for the gap.
     fn index(self) -> usize;
 
     #[inline(always)]
@@ -74,6 +74,7 @@ pub(super) struct Cells<C> {
     counts: Vec<Count>,
     /// How many cells each token takes, by `TokenCell::index`.
     pub(super) widths: Vec<u32>,
+    /// Whether every token takes one cell.
     packed: bool,
 }
 
@@ -121,20 +122,20 @@ impl<C: TokenCell> Cells<C> {
         blocks.map(|(block, (cells, &count))| (block * BLOCK, cells, count))
     }
 
-    /// Whether the pair of these two stands at a place where it once stood.
+    /// Whether the pair still stands at a place where it once stood.
     #[inline(always)]
     pub(super) fn is_at(&self, at: usize, left: C, right: C, width: usize) -> bool {
         self.cells[at] == left && self.cells[at + width] == right
     }
 
-    /// Makes room for one more token, which takes so many cells.
+    /// Adds a token that takes `width` cells.
     pub(super) fn add(&mut self, width: usize) -> usize {
         self.widths.push(width as u32);
         self.packed = false;
         width
     }
 
-    /// Packs the array and puts `token` where the last one that was added stands, which is no more.
+    /// Packs the array, replaces the token that was added last by `token`, and removes it.
     pub(super) fn rename_last(&mut self, token: C) {
         self.pack();
         self.widths.pop();
@@ -149,7 +150,7 @@ impl<C: TokenCell> Cells<C> {
         self.cells.capacity() * size_of::<C>() + self.counts.capacity() * size_of::<Count>()
     }
 
-    /// Gives every token one cell again. Pieces of one token are left out: no pair is in them.
+    /// Gives every token one cell again. Pieces of one token are dropped, because they hold no pair.
     pub(super) fn pack(&mut self) {
         if std::mem::replace(&mut self.packed, true) {
             return;
@@ -175,8 +176,8 @@ impl<C: TokenCell> Cells<C> {
     /// Packs the cells `from..end`, whose pieces all occur equally often, so that they start at `to`,
     /// behind a gap. Returns where they end.
     ///
-    /// PERF: no branch depends on the cells, and where the next token starts is known a few cycles
-    /// after where this one does: 4 times faster than a jump from token to token (2026-11-15).
+    /// PERF: no branch depends on the cells, and the start of the next token is known a few cycles after that
+    /// of this one. Four times faster than jumping from token to token (2026-11-15).
     fn pack_range(&mut self, from: usize, end: usize, mut to: usize) -> usize {
         let (mut next, mut gap) = (from, to - 1);
         for at in from..end {

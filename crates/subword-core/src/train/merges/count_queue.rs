@@ -1,5 +1,5 @@
 /*!
-Candidates by falling count: the best count never rises.
+A queue of candidates by falling count, for counts that never exceed the best one before (a radix heap).
 
 Candidates lie in buckets by the highest bit in which their count differs from the best one:
 
@@ -7,20 +7,23 @@ Candidates lie in buckets by the highest bit in which their count differs from t
 best 12 = 1100    bucket 0: 12    1: 13 would be, but is more than the best    2: -    3: 8..11    4: 0..7
 ```
 
-When bucket 0 is empty, the greatest count of the next bucket becomes the best one, and what is in that bucket
-moves to lower ones: each candidate moves a few times in its life, and always by reading in order.
+When bucket 0 is empty, the greatest count of the next bucket becomes the best one, and the candidates of that
+bucket move to lower ones. Each candidate moves a few times at most, and always by sequential reads.
 */
 
 use crate::types::Count;
 
-/// A candidate, by its place in a list, and its count when it was put in.
+/// The count of a candidate when it was pushed, and its number.
 type QueuedCount = (Count, u32);
 
 #[derive(Debug)]
 pub(super) struct CountQueue {
+    /// The highest count; nothing that is pushed exceeds it.
     best: Count,
     buckets: [Vec<QueuedCount>; 65],
+    /// One bit for each bucket that is not empty.
     filled: u128,
+    /// A buffer for the bucket that is being distributed.
     moved: Vec<QueuedCount>,
     pub(super) operations: u64,
 }
@@ -36,7 +39,7 @@ impl CountQueue {
         }
     }
 
-    /// Puts a candidate in.
+    /// Adds a candidate.
     #[inline]
     pub(super) fn push(&mut self, count: Count, candidate: u32) {
         debug_assert!(count <= self.best);
@@ -51,7 +54,7 @@ impl CountQueue {
         self.filled |= 1 << bucket;
     }
 
-    /// The highest count and all candidates that have it, in no order.
+    /// The highest count, and all candidates that have it, in no order.
     pub(super) fn next_into(&mut self, candidates: &mut Vec<u32>) -> Option<Count> {
         candidates.clear();
         if self.filled == 0 {
@@ -73,7 +76,7 @@ impl CountQueue {
         Some(self.best)
     }
 
-    /// A candidate that was put in with the best count since that was asked for.
+    /// Removes a candidate that was added with the best count since [`CountQueue::next_into`].
     #[inline]
     pub(super) fn pop_same(&mut self) -> Option<u32> {
         let (_, candidate) = self.buckets[0].pop()?;
@@ -82,14 +85,14 @@ impl CountQueue {
         Some(candidate)
     }
 
-    /// Takes all out; the best count may be any again.
+    /// Removes all candidates; the next may have any count.
     pub(super) fn clear(&mut self) {
         self.buckets.iter_mut().for_each(Vec::clear);
         (self.filled, self.best) = (0, Count::MAX);
     }
 }
 
-/// Puts a candidate into a heap whose first is before all others.
+/// Adds a candidate to a heap whose first element is before all others.
 pub(super) fn push(heap: &mut Vec<u32>, candidate: u32, before: impl Fn(u32, u32) -> bool) {
     let mut at = heap.len();
     heap.push(candidate);
@@ -100,7 +103,7 @@ pub(super) fn push(heap: &mut Vec<u32>, candidate: u32, before: impl Fn(u32, u32
     heap[at] = candidate;
 }
 
-/// Takes the first out of a heap that is not empty.
+/// Removes the first element of a heap that is not empty.
 pub(super) fn pop(heap: &mut Vec<u32>, before: impl Fn(u32, u32) -> bool) -> u32 {
     let first = heap.swap_remove(0);
     let mut at = 0;

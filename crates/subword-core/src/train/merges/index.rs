@@ -1,32 +1,34 @@
 /*!
-Candidates: pairs that may be merged, with their places. What both scores have in common.
+Candidates: pairs that may be merged, with their places. Both scores use this index.
 
-A candidate is a pair with all places where it stood when it was found, and its count then. Places
-and count are never updated: merges around a pair only take places away, so the count is never too
-low. Whoever wants to merge a candidate has its places read, and knows its count now:
+A candidate is a pair with all places where it stood when it was found, and its count at that time. Places
+and count are not updated by other merges: these only take places away, so the count is never too low.
+Before a candidate is merged, its places are read again, which gives its count now:
 
 ```text
 merge a+b -> c at all places of `... x a b y ...`
     x+c gets the place of x, y its own:  new candidates, exact as they are made
-    x+a and b+y lost a place:            whoever has it will see
+    x+a and b+y lost a place:            noticed when they are recounted
 ```
 
-A merge of pairs needs no look-up: what stands to the left (or right) of the merged pair is added up
-in a table by token, then places are dealt out, each new pair's in one go.
+A merge needs no hash look-up: what stands to the left (or right) of the merged pair is added up in a table
+by token (`neighbours`), then the places of each new pair are written in one range.
 */
+
+use std::time::Instant;
 
 use super::cells::{Cells, TokenCell};
 use super::neighbours::NeighbourTable;
 use super::pair_scan;
 use super::progress::TrainingProgress;
 use super::tokens::{self, TokenFacts};
-use super::{Effort, LearnedMerge, MergeRules, TrainingWords};
+use super::{Effort, Learned, LearnedMerge, MergeRules, Stop, TrainingWords};
 use crate::arch;
 use crate::error::Result;
 use crate::types::{Count, Pair, TokenId};
 use crate::vocab::Vocab;
 
-/// How far ahead of the place that is read the next one is asked for.
+/// How many places ahead of the one that is read are prefetched.
 const AHEAD: usize = 12;
 
 /// A pair that may be merged.
@@ -34,10 +36,11 @@ const AHEAD: usize = 12;
 pub(super) struct Candidate<C> {
     pub(super) left: C,
     pub(super) right: C,
-    /// Its count was right after so many merges.
+    /// The number of merges after which its count was last exact.
     checked: u32,
-    /// Its places.
+    /// The number of its places.
     len: u32,
+    /// Where its places start.
     start: usize,
 }
 
@@ -54,20 +57,20 @@ pub(super) struct PairIndex<'a, C> {
     places: Vec<u32>,
     lefts: NeighbourTable<C>,
     rights: NeighbourTable<C>,
-    /// The places of a merge and what stands around them.
+    /// The places of a merge, each with its left and right neighbour.
     merged: Vec<(u32, C, C)>,
     /// The bytes of the token that a pair makes.
     joined: Vec<u8>,
 }
 
-/// What a merge did.
+/// What a merge changed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MergeOutcome {
     pub(super) pair: Pair,
     pub(super) token: TokenId,
     /// By how many tokens the text became shorter.
     pub(super) saved: Count,
-    /// The token was there before: pairs that count more than they did may be anywhere.
+    /// Whether the token existed before: then the counts of other pairs may have risen.
     pub(super) known: bool,
 }
 
@@ -96,7 +99,20 @@ impl<'a, C: TokenCell> PairIndex<'a, C> {
         })
     }
 
-    /// What a pair must count to be merged.
+    /// What was learned, and what it took since `begin`.
+    pub(super) fn finish(
+        mut self,
+        stop: Stop,
+        begin: Instant,
+        queue_operations: u64,
+    ) -> Result<Learned> {
+        self.watch.ended(self.merges.len())?;
+        let merge = begin.elapsed() - self.effort.index;
+        let effort = Effort { merge, queue_operations, ..self.effort };
+        Ok(Learned { merges: self.merges, stop, effort })
+    }
+
+    /// The least count of a pair that may be merged.
     pub(super) fn floor(&self) -> Count {
         self.rules.min_count.max(1)
     }
@@ -112,8 +128,8 @@ impl<'a, C: TokenCell> PairIndex<'a, C> {
         (candidate.left.id(), candidate.right.id())
     }
 
-    /// Counts all pairs, and makes those candidates that count at least what `least` says, of which
-    /// `found` is told; returns what that was.
+    /// Counts all pairs, makes candidates of those that reach the threshold `least`, and calls `found` with the
+    /// count and the number of each; returns the threshold.
     pub(super) fn scan(
         &mut self,
         least: impl FnOnce(Count) -> Count,
@@ -147,7 +163,7 @@ impl<'a, C: TokenCell> PairIndex<'a, C> {
         })
     }
 
-    /// How often a candidate counts now, if that may be less than it was.
+    /// The count of a candidate now; `None` if it cannot have changed.
     pub(super) fn recount(&mut self, index: u32) -> Result<Option<Count>> {
         let candidate = &mut self.candidates[index as usize];
         let Candidate { left, right, .. } = *candidate;
@@ -174,8 +190,8 @@ impl<'a, C: TokenCell> PairIndex<'a, C> {
         Ok(Some(sum))
     }
 
-    /// Merges a candidate. If its token is new, the pairs that it is in are candidates from now on,
-    /// if they count at least `least`, and `found` is told of them.
+    /// Merges a candidate. If its token is new, the pairs with that token that count at least `least` become
+    /// candidates, and `found` is called with each.
     pub(super) fn merge(
         &mut self,
         index: u32,
@@ -186,7 +202,7 @@ impl<'a, C: TokenCell> PairIndex<'a, C> {
         let Candidate { left, right, start, len, .. } = self.candidates[index as usize];
         let pair = (left.id(), right.id());
         let known = self.known(pair);
-        // A known token may take another number of cells elsewhere: at first it has another name.
+        // A known token may have another width elsewhere, so the merged pair first gets a new name.
         let new = C::new(self.tokens.next);
         let width = self.cells.widths[left.index()] as usize;
         let whole = self.cells.add(width + self.cells.widths[right.index()] as usize);
@@ -199,7 +215,7 @@ impl<'a, C: TokenCell> PairIndex<'a, C> {
             let ahead = places.get(i + AHEAD).copied().unwrap_or(at);
             arch::prefetch(&self.cells.cells[ahead as usize]);
             let first = at as usize;
-            // Of places that overlap, as in `aaa`, the first has taken the second.
+            // Of overlapping places, as in `aaa`, the first was merged and the second is gone.
             if !self.cells.is_at(first, left, right, width) {
                 continue;
             }
@@ -217,7 +233,7 @@ impl<'a, C: TokenCell> PairIndex<'a, C> {
         let now = self.watch.merges as u32;
         (self.tokens.changed[pair.0 as usize], self.tokens.changed[pair.1 as usize]) = (now, now);
         let token = if let Some(token) = known {
-            // A pair that was merged before made a token that is known now.
+            // The token may be known because the same pair was merged before.
             let again = |merge: &LearnedMerge| merge.pair == pair;
             if !self.rules.listed.contains(&pair) && !self.merges.iter().any(again) {
                 self.merges.push(LearnedMerge { pair, token, count, saved });
@@ -240,9 +256,8 @@ impl<'a, C: TokenCell> PairIndex<'a, C> {
         Ok(MergeOutcome { pair, token, saved, known: known.is_some() })
     }
 
-    /// Makes candidates of the new token and what stands beside it. `left` is the left part of the
-    /// token: where two new tokens stand side by side, the first has seen it to its right, so that
-    /// its count is not certain.
+    /// Makes candidates of the new token and its neighbours. `left` is the left part of the token: where two new
+    /// tokens are adjacent, the first has seen `left` on its right, so the count of that pair is uncertain.
     fn add_candidates(&mut self, new: C, left: C, least: Count, mut found: impl FnMut(Count, u32)) {
         let base = self.places.len();
         let mut end = base;
@@ -274,7 +289,7 @@ impl<'a, C: TokenCell> PairIndex<'a, C> {
         if end == base {
             return;
         }
-        // What is no candidate writes behind the last place, over and over.
+        // Places of pairs that are no candidates are all written to one spare place at the end.
         self.places.resize(end + 1, 0);
         let new_places = &mut self.places[base..];
         let last = (end - base) as u32;
@@ -294,7 +309,7 @@ impl<'a, C: TokenCell> PairIndex<'a, C> {
         self.effort.bytes = self.effort.bytes.max(bytes + self.cells.bytes());
     }
 
-    /// The token that a pair makes, if it is there already.
+    /// The token that a pair makes, if it exists.
     fn known(&mut self, pair: Pair) -> Option<TokenId> {
         tokens::join(self.rules, self.vocab, pair, &mut self.joined);
         self.vocab.id_of(&self.joined)

@@ -13,15 +13,25 @@ merged first; then `l+ow`, and so on:
 l o w | l o w e r   ->   l ow | l ow e r   ->   low | low e r
 ```
 
-It stops when there are enough merges or tokens, no pair is left, or the best counts less than
-`min_count`. Overlapping occurrences count (`aaa` holds `a+a` twice) but merge from the left without
-overlap (`aa a`).
+Learning stops when there are enough merges or tokens, when no pair is left, or when the best pair counts
+less than `min_count`. Overlapping occurrences count (`aaa` holds `a+a` twice) but merge from the left
+without overlap (`aa a`).
 
-Two merges may make the same bytes: `a+bc` after `ab+c`. Then no token is added: the merge is written
-down and makes the token that is there. By such a merge a pair that is merged already may come up
-once more; it is merged again when its turn comes, and not written down twice.
+Two merges may make the same bytes: `a+bc` after `ab+c`. Then no token is added: the merge is recorded and
+makes the token that exists. After such a merge, a pair that was merged before may occur again; it is merged
+again when its turn comes, and not recorded twice.
 
 The result depends on the pieces and their counts alone, not on their order.
+
+| file                             | what it does                                              |
+|----------------------------------|-----------------------------------------------------------|
+| `cells`                          | all pieces in one array                                   |
+| `pair_scan`                      | counts all pairs at once, and finds their places          |
+| `index` `neighbours` `tokens`    | candidates and their places; recount and merge            |
+| `count_queue` `by_count`         | candidates by falling count, and the loop over them       |
+| `score_groups` `by_likelihood`   | candidates by falling likelihood, and the loop over them  |
+| `progress`                       | calls the watcher, and checks for an interrupt            |
+| `naive`                          | the definition, for the tests                             |
 */
 
 mod by_count;
@@ -41,22 +51,24 @@ use crate::error::{Error, Result};
 use crate::types::{Count, Pair, TokenId};
 use crate::vocab::Vocab;
 
-/// How many tokens the distinct pieces may have: with what stands between them, places are 32 bits.
+/// How many tokens the distinct pieces may have, so that a place among them and their gaps has 32 bits.
 const MOST_TOKENS: usize = 1 << 31;
 
-/// How many tokens the text may have, so that the count of a pair and its changes are 63 bits.
+/// How many tokens the text may have, so that the count of a pair fits in 63 bits.
 const MOST_TOTAL: Count = i64::MAX as Count;
 
-/// Fewer places against fewer scans: see the log of 2026-11-15.
+/// A trade between fewer places in memory and fewer scans of all pairs (measured 2026-11-15).
 const THRESHOLDS: by_count::Thresholds = by_count::Thresholds { first: 64, next: 16 };
 
-/// Pieces as the tokens that they start as, one after the other.
+/// The pieces to learn from, as the tokens that they start as, one after the other.
 #[derive(Debug, Clone, Default)]
 pub struct TrainingWords {
     tokens: Vec<TokenId>,
+    /// Where each piece ends in `tokens`.
     ends: Vec<u32>,
+    /// How often each piece occurs.
     counts: Vec<Count>,
-    /// How many tokens the text has.
+    /// How many tokens the text has: those of each piece as often as it occurs.
     total: Count,
 }
 
@@ -81,30 +93,30 @@ pub enum Score {
     Likelihood,
 }
 
-/// What to learn.
+/// What to learn, and when to stop.
 #[derive(Debug, Clone)]
 pub struct MergeRules {
-    /// So many merges at most.
+    /// The most merges.
     pub merges: usize,
-    /// So many new tokens at most: fewer than merges, if two merges make the same token.
+    /// The most new tokens. There are fewer than merges if two merges make the same token.
     pub tokens: usize,
     /// The id of the first new token; the others follow.
     pub next: TokenId,
-    /// Pairs that are merges already. If one comes up it is merged, but not written down.
+    /// Pairs that are merges already. If one comes up, it is merged but not recorded.
     pub listed: Vec<Pair>,
     /// What decides between equal counts.
     pub ties: Ties,
     /// A pair that counts less is not merged. 0 is the same as 1.
     pub min_count: Count,
-    /// A token that would be longer is not made. Nor is one that no vocabulary can hold.
+    /// The longest token that is made, in units of `lengths`; `None` for as long as a vocabulary allows.
     pub max_length: Option<usize>,
-    /// The length of each token, by id; if there are none here, a token is as long as its bytes.
+    /// The length of each token, by id. If it is empty, the length of a token is that of its bytes.
     pub lengths: Vec<u32>,
     /// What decides which pair is merged.
     pub score: Score,
-    /// What tokens that go on within a word begin with. The right token of a pair loses it.
+    /// The prefix of tokens that continue a word. The right token of a pair loses it.
     pub prefix: Vec<u8>,
-    /// TokenFacts that no merge makes.
+    /// Tokens that no merge may make.
     pub forbidden: Vec<Vec<u8>>,
 }
 
@@ -124,7 +136,7 @@ pub struct LearnedMerge {
 /// Why there are no more merges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
-    /// There are as many as were asked for.
+    /// There are as many as the rules allow.
     Full,
     /// No pair is left.
     NoPair,
@@ -143,22 +155,22 @@ pub struct Learned {
     pub effort: Effort,
 }
 
-/// What training took.
+/// How much work a training was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Effort {
-    /// Time until the first merge could begin.
+    /// Time until the first merge could start.
     pub index: std::time::Duration,
     /// Time from there to the end.
     pub merge: std::time::Duration,
-    /// The most memory that the arrays of the index had at any time, in bytes.
+    /// The largest size of the arrays of the index, in bytes.
     pub bytes: usize,
-    /// Candidates that were put into the queue or taken out of it.
+    /// How many candidates were pushed to the queue or popped from it.
     pub queue_operations: u64,
-    /// Of those, candidates that were out of date when they were taken out.
+    /// How many popped candidates had an outdated count.
     pub stale_candidates: u64,
-    /// Places that were looked at where the pair was no longer.
+    /// How many places were read where the pair was no longer.
     pub stale_places: u64,
-    /// Times that all pairs were counted anew.
+    /// How often all pairs were counted.
     pub scans: u64,
 }
 
@@ -185,7 +197,7 @@ impl TrainingWords {
         Ok(())
     }
 
-    /// Gives every token another name.
+    /// Replaces every token by `name` of it.
     pub fn rename(&mut self, name: impl Fn(TokenId) -> TokenId) {
         self.tokens.iter_mut().for_each(|token| *token = name(*token));
     }
@@ -209,7 +221,7 @@ impl TrainingWords {
 }
 
 impl MergeRules {
-    /// So many merges, whose tokens have the ids from `next` on; all else as it is by default.
+    /// Rules for `merges` merges, whose tokens have the ids from `next` on, and defaults for the rest.
     pub fn new(merges: usize, next: TokenId) -> MergeRules {
         MergeRules {
             merges,
@@ -227,8 +239,8 @@ impl MergeRules {
     }
 }
 
-/// Learns merges. Adds the new tokens to `vocab`, which has all tokens of the words. `watch` is told
-/// how many merges there are, at least every 50 ms; an error that it returns ends the training.
+/// Learns merges. Adds the new tokens to `vocab`, which has all tokens of the words. `watch` is called with
+/// the number of merges, at least every 50 ms; an error that it returns ends the training.
 pub fn learn(
     words: TrainingWords,
     vocab: &mut Vocab,
@@ -236,7 +248,7 @@ pub fn learn(
     watch: &mut dyn FnMut(usize) -> Result<()>,
 ) -> Result<Learned> {
     let most = rules.merges.min(rules.tokens).min(words.tokens.len());
-    // One more for a token whose name is not known yet.
+    // One more id for the token of a merge that may turn out to exist already.
     let narrow = rules.next as usize + most < usize::from(u16::MAX);
     match (rules.score, narrow) {
         (Score::Count, true) => by_count::learn::<u16>(words, vocab, rules, THRESHOLDS, watch),

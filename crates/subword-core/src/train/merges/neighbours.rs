@@ -1,26 +1,32 @@
-//! What stands to the left and to the right of a merged pair, added up by token.
+/*!
+The neighbours of a merged pair, on one side: how often each token stands there.
+
+A table by token, and a list of the tokens that occur in it, so that it can be emptied quickly.
+*/
 
 use super::cells::TokenCell;
 use crate::types::Count;
 
-/// What is known of a token that stands beside the merged pair.
+/// A token that stands beside the merged pair.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Neighbour {
+    /// The sum of the counts of its places.
     pub(super) count: Count,
-    /// How often, and then by how much `next` moves.
+    /// The number of its places; later the step of `next`, which is 1 for a candidate and 0 for others.
     pub(super) len: u32,
-    /// Where its next place goes, behind the places that were there before the merge.
+    /// Where its next place is written, relative to the places before the merge.
     pub(super) next: u32,
 }
 
-/// The two sides of a merged pair.
+/// All neighbours of a merged pair on one side.
 #[derive(Debug, Default)]
 pub(super) struct NeighbourTable<C> {
     /// By `TokenCell::index`.
     pub(super) beside: Vec<Neighbour>,
-    /// Those that are not empty, and how many they are. There is one more place than there are
-    /// cells: every cell is written behind the last, and only counted if it is new.
+    /// The tokens that occur, in the first `len` elements. PERF: every neighbour is written after the last one
+    /// and only counted if it is new, so that there is no branch; hence one spare element.
     pub(super) touched: Vec<C>,
+    /// How many tokens occur.
     pub(super) len: usize,
 }
 

@@ -1,10 +1,10 @@
 /*!
-All pairs at once: those that count at least so often, and where each of them is.
+Counts all pairs at once: returns those whose count reaches a threshold, and the places of each.
 
-Most pairs are rare, so an exact count of all would be a large table that is read in no order. Pairs
-are first added up by a few bits of their hash: a sum is never less than the count of a pair in it.
-Only what is in a sum that is large enough is then counted exactly. If there are few different
-tokens, as in the beginning, all pairs have a place of their own in a table.
+Most pairs are rare, so counting all of them exactly would need a large table with random access. Instead
+counts are first added up by a few bits of the pair's hash: such a sum is never less than the count of a pair
+in it. Only pairs whose sum reaches the threshold are then counted exactly. While there are few different
+tokens, as in the beginning, every pair has an entry of its own in one table.
 */
 
 use super::cells::{Cells, TokenCell};
@@ -13,16 +13,16 @@ use crate::error::Result;
 use crate::seed::Seed;
 use crate::types::Count;
 
-/// So many bits of the hash at most: what stays in a near cache.
+/// The most bits of the hash, so that the sums stay in a near cache.
 const MOST_BITS: u32 = 20;
 
-/// Up to so many different tokens, gaps included, all pairs are counted in one table.
+/// With at most this many different tokens, gaps included, all pairs are counted in one table.
 const FEW: usize = 300;
 
-/// How many cells are looked at before those that passed are looked up.
+/// How many pairs that reach the threshold are gathered before they are looked up.
 const BATCH: usize = 4096;
 
-/// A pair that counts often enough, and which of the places are its own.
+/// A pair that reaches the threshold, and the range of its places.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ScannedPair<C> {
     pub(super) pair: (C, C),
@@ -31,8 +31,8 @@ pub(super) struct ScannedPair<C> {
     pub(super) len: usize,
 }
 
-/// The pairs of packed cells that count at least `least` of the highest count that any pair may
-/// have, and that number. Replaces `places` by their places, each pair's in order.
+/// The pairs of packed cells whose count reaches a threshold, and that threshold: `least` of an upper bound of
+/// the highest count. Replaces `places` by their places, those of each pair in order.
 pub(super) fn scan<C: TokenCell>(
     cells: &Cells<C>,
     places: &mut Vec<u32>,
@@ -150,7 +150,7 @@ fn scan_many<C: TokenCell>(
     Ok((table.into_found(records, least, places), least))
 }
 
-/// Spreads pairs over the sums. Not a secret: pairs that share a sum are only looked up in vain.
+/// Spreads pairs over the sums. It need not be random: pairs that share a sum only cost a needless look-up.
 const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
 
 #[inline(always)]
@@ -164,7 +164,7 @@ struct PairTable<C> {
     slots: Vec<u32>,
     shift: u32,
     found: Vec<ScannedPair<C>>,
-    /// What pairs are multiplied by. It is random: pairs are chosen by whoever wrote the corpus.
+    /// The factor of the hash. It is random, because the author of a corpus chooses the pairs.
     factor: u64,
 }
 

@@ -1,19 +1,24 @@
-//! Tells the caller from time to time how far the training is, and hears an interrupt.
+/*!
+Calls the watcher of a training from time to time, and checks for an interrupt.
+*/
+
 use std::time::{Duration, Instant};
 
 use crate::error::Result;
 use crate::interrupt;
-/// How often the clock is read, in places.
+
+/// After how many places the clock is read.
 const WATCH_EVERY: usize = 1 << 15;
 
-/// How often `watch` is called.
+/// The least time between two calls of the watcher.
 const WATCH_TIME: Duration = Duration::from_millis(40);
 
-/// Whoever watches, and how far the training is.
+/// The watcher and how far the training is.
 pub(super) struct TrainingProgress<'a> {
     call: &'a mut dyn FnMut(usize) -> Result<()>,
     called: Instant,
     work: usize,
+    /// How many merges there are.
     pub(super) merges: usize,
 }
 
@@ -22,7 +27,7 @@ impl<'a> TrainingProgress<'a> {
         TrainingProgress { call, called: Instant::now(), work: 0, merges: 0 }
     }
 
-    /// Says that so many places were read.
+    /// Says that `places` places were read.
     #[inline]
     pub(super) fn worked(&mut self, places: usize) -> Result<()> {
         interrupt::worked(places)?;
@@ -39,7 +44,7 @@ impl<'a> TrainingProgress<'a> {
         (self.call)(self.merges)
     }
 
-    /// Says that there are so many merges, and will be no more.
+    /// Says that the training has ended with `merges` merges.
     pub(super) fn ended(&mut self, merges: usize) -> Result<()> {
         (self.call)(merges)
     }

@@ -1,18 +1,18 @@
 /*!
 Candidates by falling likelihood: `count(ab) / (count(a) * count(b))`, compared exactly.
 
-A merge of `a+b` takes places from `a` and `b`, and so every pair with an `a` or a `b` gets a higher
-score, wherever it stands. One queue of all pairs would have to move them all. Here each pair belongs
-to one of its two tokens, the more frequent one, and the pairs of a token are a queue of their own:
+A merge of `a+b` takes places from `a` and `b`, so every pair with an `a` or a `b` gets a higher score. One
+heap of all pairs would have to move them all. Here each pair belongs to one of its two tokens, the more
+frequent one, and the pairs of a token are a heap of their own:
 
 ```text
 group of a:   a+b, c+a, a+d ...   by count(ab) / count(b): what a counts does not matter
 groups:       a, e, ...           by the score of the first pair of each
 ```
 
-When a token loses places, its group moves among the groups, which is one step, and the pairs that it
-is in but that belong to the other token move in their groups. These are few: a frequent token has
-many pairs, but few with a token that is more frequent still; a rare one has few pairs.
+When a token loses places, its group moves in the heap of groups, which is one step, and its pairs that belong
+to the other token move in their groups. These are few: a frequent token has many pairs, but few with a token
+that is more frequent still; a rare token has few pairs.
 
 A pair of `a` scores at most `1 / count(a)`. Until that is the best score, the group of `a` stays
 closed: its pairs are a list in no order, and nothing in it moves.
@@ -25,24 +25,25 @@ Invariants
 
 use crate::types::{Count, Pair, TokenId};
 
-/// Not in a heap.
+/// The place of what is in no heap.
 const GONE: u32 = u32::MAX;
 
-/// A candidate.
+/// A candidate and what its score needs.
 #[derive(Debug, Clone, Copy)]
 struct ScoredPair {
     count: Count,
-    /// How often the other token stands in the text: kept here so that one key changes at a time.
+    /// How often the other token occurs, as of the last update: one key of a heap changes at a time.
     total: Count,
     pair: Pair,
-    /// The token whose group it is in, and the other one.
+    /// The token whose group it is in.
     owner: TokenId,
+    /// The other token of the pair.
     other: TokenId,
 }
 
 impl ScoredPair {
-    /// What it counts at most: its other token may have lost more than was noticed. A token that
-    /// stands nowhere has pairs of an infinite score, until they are looked at.
+    /// An upper bound of its count: the other token may occur less often than `count` says. A token that does
+    /// not occur any more has pairs of an infinite score, until they are recounted.
     #[inline]
     fn most(&self) -> Count {
         self.count.min(self.total.max(1))
@@ -53,21 +54,23 @@ impl ScoredPair {
 #[derive(Debug, Clone, Default)]
 struct ScoreGroup {
     candidates: Vec<u32>,
-    /// How often the token stands in the text.
+    /// How often the token occurs in the text.
     total: Count,
+    /// Whether `candidates` is a heap; otherwise it is a list in no order.
     is_open: bool,
 }
 
 #[derive(Debug)]
 pub(super) struct ScoreGroups {
-    /// How often each token stands in the text.
+    /// How often each token occurs in the text.
     totals: Vec<Count>,
     entries: Vec<ScoredPair>,
-    /// Where each candidate is in its group.
+    /// The place of each candidate in its group.
     places: Vec<u32>,
     groups: Vec<ScoreGroup>,
-    /// The tokens whose groups have candidates, the best first, and where each is.
+    /// A heap of the tokens whose groups have candidates, the best first.
     order: Vec<u32>,
+    /// The place of each token in `order`.
     order_places: Vec<u32>,
     /// By token, the candidates that it is in and that are in another's group.
     elsewhere: Vec<Vec<u32>>,
@@ -75,7 +78,7 @@ pub(super) struct ScoreGroups {
 }
 
 impl ScoreGroups {
-    /// No candidates yet, where tokens stand so often in the text.
+    /// No candidates yet; `totals` says how often each token occurs in the text.
     pub(super) fn new(totals: Vec<Count>) -> ScoreGroups {
         let mut groups = ScoreGroups {
             totals,
@@ -91,7 +94,7 @@ impl ScoreGroups {
         groups
     }
 
-    /// Takes all candidates out.
+    /// Removes all candidates.
     pub(super) fn clear(&mut self) {
         let tokens = self.totals.len();
         self.entries.clear();
@@ -106,7 +109,7 @@ impl ScoreGroups {
         self.order_places.resize(tokens, GONE);
     }
 
-    /// Puts the next candidate in.
+    /// Adds the next candidate.
     pub(super) fn push(&mut self, pair: Pair, count: Count) {
         let candidate = self.entries.len() as u32;
         let left = self.totals[pair.0 as usize] >= self.totals[pair.1 as usize];
@@ -151,7 +154,7 @@ impl ScoreGroups {
         self.sink_in_order();
     }
 
-    /// Takes the first candidate out.
+    /// Removes the first candidate.
     pub(super) fn pop_first(&mut self) {
         let owner = self.order[0];
         let group = &mut self.groups[owner as usize];
@@ -160,7 +163,7 @@ impl ScoreGroups {
         if !group.candidates.is_empty() {
             self.sink(owner, 0);
         } else {
-            // One that comes back is open: what it gets is put where it belongs.
+            // A group that gets candidates again is still open, so they are inserted as in a heap.
             self.order.swap_remove(0);
             self.order_places[owner as usize] = GONE;
         }
@@ -169,7 +172,7 @@ impl ScoreGroups {
         }
     }
 
-    /// Says that a token stands so many times less in the text.
+    /// Says that a token lost `places` of its occurrences.
     pub(super) fn lose(&mut self, token: TokenId, places: Count) {
         self.totals[token as usize] -= places;
         let total = self.totals[token as usize];
@@ -187,7 +190,7 @@ impl ScoreGroups {
         self.elsewhere[token as usize] = elsewhere;
     }
 
-    /// Says that a token stands so many times more in the text: a new one, if it is the next.
+    /// Says that a token gained `places` occurrences; it may be new.
     pub(super) fn gain(&mut self, token: TokenId, places: Count) {
         if token as usize == self.totals.len() {
             self.totals.push(0);
@@ -211,7 +214,7 @@ impl ScoreGroups {
         (two.count, one.pair) < (one.count, two.pair)
     }
 
-    /// Whether one group comes before another: a closed one by the most that it can score.
+    /// Whether one group comes before another. A closed group counts by the highest score that it can have.
     fn is_group_before(&self, one: TokenId, two: TokenId) -> bool {
         let key = |token: TokenId| {
             let group = &self.groups[token as usize];
@@ -231,7 +234,7 @@ impl ScoreGroups {
         (count_b, pair_a) < (count_a, pair_b)
     }
 
-    /// Moves a candidate to where it belongs, now that it scores more.
+    /// Moves a candidate up in its group after its score has risen.
     fn rise(&mut self, candidate: u32) {
         let owner = self.entries[candidate as usize].owner;
         if !self.groups[owner as usize].is_open {
@@ -252,7 +255,7 @@ impl ScoreGroups {
         }
     }
 
-    /// Moves a candidate of a group to where it belongs, now that it scores less.
+    /// Moves a candidate down in its group after its score has fallen.
     fn sink(&mut self, owner: TokenId, mut at: usize) {
         let mut heap = std::mem::take(&mut self.groups[owner as usize].candidates);
         let candidate = heap[at];
@@ -275,7 +278,7 @@ impl ScoreGroups {
         self.groups[owner as usize].candidates = heap;
     }
 
-    /// Puts a group in order.
+    /// Makes a heap of a group.
     fn sort(&mut self, owner: TokenId) {
         let len = self.groups[owner as usize].candidates.len();
         for &candidate in &self.groups[owner as usize].candidates {
@@ -286,7 +289,7 @@ impl ScoreGroups {
         self.operations += len as u64;
     }
 
-    /// Moves a group to where it belongs, now that it scores more.
+    /// Moves a group up after its score has risen.
     fn rise_in_order(&mut self, owner: TokenId) {
         let mut at = self.order_places[owner as usize] as usize;
         while at > 0 && self.is_group_before(owner, self.order[(at - 1) / 2]) {
@@ -298,7 +301,7 @@ impl ScoreGroups {
         self.order_places[owner as usize] = at as u32;
     }
 
-    /// Moves the first group to where it belongs, now that it scores less.
+    /// Moves the first group down after its score has fallen.
     fn sink_in_order(&mut self) {
         let (mut at, owner) = (0, self.order[0]);
         loop {

@@ -120,7 +120,7 @@ fn it_learns_what_the_definition_says() {
         let all: Vec<u8> = (0..=255).collect();
         let mut vocab = Vocab::new((first..).zip(all.chunks(1))).unwrap();
         if round % 3 == 0 {
-            // TokenFacts that merges will make, so that they make them again.
+            // Tokens that merges will make, so that they make them again.
             for id in first + 300..first + 310 {
                 let len = 2 + random.below(4);
                 let token: Vec<u8> = (0..len).map(|_| b'a' + random.below(letters) as u8).collect();

@@ -1,4 +1,6 @@
-//! What training asks of a token: its length, and where it sorts.
+/*!
+What training needs to know of each token: its length, its sort key, and when it last lost a place.
+*/
 
 use std::cmp::Ordering;
 
@@ -6,17 +8,20 @@ use super::MergeRules;
 use crate::types::{Pair, TokenId};
 use crate::vocab::{MAX_TOKEN_BYTES, Vocab};
 
-/// What is known of each token, by id.
+/// What is known of each token, in arrays by id.
 #[derive(Debug)]
 pub(super) struct TokenFacts {
+    /// The id of the next new token.
     pub(super) next: TokenId,
-    /// Its first eight bytes, such that the greater is greater.
+    /// The first eight bytes as a number that sorts like them.
     pub(super) keys: Vec<u64>,
+    /// The length that `max_length` limits.
     pub(super) lengths: Vec<u32>,
+    /// The number of bytes.
     pub(super) bytes: Vec<u32>,
-    /// After how many merges it last lost a place.
+    /// The number of merges after which it last lost a place.
     pub(super) changed: Vec<u32>,
-    /// The bytes that what must not be made begins with.
+    /// The first bytes of the tokens that must not be made.
     forbidden: [bool; 256],
 }
 
@@ -63,7 +68,7 @@ impl TokenFacts {
         self.changed.push(0);
     }
 
-    /// Whether what two tokens make is not too long, and not forbidden.
+    /// Whether the token that a pair makes is neither too long nor forbidden.
     #[inline]
     pub(super) fn may_merge(&self, rules: &MergeRules, vocab: &Vocab, (left, right): Pair) -> bool {
         let sum = |of: &[u32]| of[left as usize] as usize + of[right as usize] as usize;
@@ -80,8 +85,8 @@ impl TokenFacts {
         rules.forbidden.contains(&joined)
     }
 
-    /// The length of the token that a pair makes: both lengths together, unless it is spelled like
-    /// one that goes on.
+    /// The length of the token that a pair makes: the sum of both lengths, unless it is spelled like a token
+    /// that continues a word.
     pub(super) fn length_of(&self, rules: &MergeRules, (left, right): Pair, joined: &[u8]) -> u32 {
         let sum = self.lengths[left as usize].saturating_add(self.lengths[right as usize]);
         if rules.prefix.is_empty() {
