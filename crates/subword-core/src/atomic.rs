@@ -1,21 +1,21 @@
 /*!
-Writes files so that each of them is either the old one or the new one, never half of it.
+Writes files so that each is either the old one or the new one, never a part of it.
 
 ```text
-create a temporary file beside the target     same directory, so that the rename is one step
-write, fsync                                   the bytes are on the disk before the name is
-rename over the target                         old or new, whatever happens here
-fsync the directory                            the new name is on the disk
+create a temporary file beside the target     in the same directory, so that the rename is atomic
+write, fsync                                  the bytes are on the disk before the name is
+rename over the target                        old or new, whatever happens here
+fsync the directory                           the new name is on the disk
 ```
 
 Invariants
 * Until the rename the old file is untouched; on any error the temporary file is removed.
 * A symbolic link stays one: the file that it points to is replaced.
-* A file that existed keeps its permissions, a new one gets those of any new file. Until it has those of
-  the old one, nobody but the owner may open it.
+* A file that existed keeps its permissions, and a new one gets the usual ones. Until the new file has the
+  permissions of the old one, only its owner may open it.
 
-Several files are all written before the first is renamed, so that a full disk changes none of them.
-What is too large to be held in memory is written bit by bit ([`Staged::create`]).
+Several files are all written before the first is renamed, so that a full disk changes none of them. A file
+that is too large for memory is written piece by piece ([`Staged::create`]).
 */
 
 use std::fs::{self, File, OpenOptions};
@@ -28,7 +28,7 @@ use crate::error::{Error, Result};
 /// How many symbolic links may follow each other, as on Linux.
 const MAX_LINKS: usize = 40;
 
-/// A file that is being written and does not have its name yet. Dropping it removes it.
+/// A file that is being written under a temporary name. Dropping it removes it.
 pub(crate) struct Staged {
     file: BufWriter<File>,
     temporary: Option<PathBuf>,
@@ -74,7 +74,7 @@ impl Staged {
         self.file.get_ref().sync_all()
     }
 
-    /// Gives the file its name.
+    /// Syncs the file and gives it its name.
     pub(crate) fn commit(mut self) -> io::Result<()> {
         self.sync()?;
         if let Some(temporary) = self.temporary.take()
@@ -107,8 +107,8 @@ impl Drop for Staged {
     }
 }
 
-/// A new file in the directory of `target`, under a name that no file has; only for the owner if it is
-/// `private`.
+/// A new file in the directory of `target`, under an unused name. If it is `private`, only its owner may open
+/// it.
 fn create_beside(target: &Path, private: bool) -> io::Result<(PathBuf, File)> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     loop {
@@ -147,7 +147,7 @@ pub(crate) fn directory_of(path: &Path) -> &Path {
     }
 }
 
-/// A file that these options create can be opened by its owner alone, where the system has modes.
+/// Makes these options create files that only their owner may open, where the system has modes.
 pub(crate) fn only_for_the_owner(options: &mut OpenOptions) {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
@@ -155,8 +155,8 @@ pub(crate) fn only_for_the_owner(options: &mut OpenOptions) {
     let _ = options;
 }
 
-/// A rename is on the disk once its directory is. Only Unix can open a directory to say so, and only
-/// one that may be read: without that right the rename stays as it is.
+/// Syncs a directory, so that renames in it are on the disk. Only Unix can do that, and only for a directory
+/// that may be read; elsewhere this does nothing.
 pub(crate) fn sync_directory(directory: &Path) -> io::Result<()> {
     if !cfg!(unix) {
         return Ok(());

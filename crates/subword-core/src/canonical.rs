@@ -25,14 +25,16 @@ use crate::types::{Pair, TokenId};
 use crate::vocab::{MAX_ID, Vocab};
 
 impl Model {
-    /// Brings the model into its one form and checks that the parts fit together; every format ends
-    /// with this.
+    /// Brings the model into its one form and checks that its parts fit together.
     ///
-    /// After it: what pieces start from are tokens, which for bytes is every byte that UTF-8 uses
-    /// (GPT-NeoX lacks the other 13), every listed merge joins two tokens into a third, no pair is listed twice, special tokens are non-empty,
-    /// distinct, sorted and share no id with an ordinary token; several may share one with each other
-    /// (`o200k_harmony` has such a pair). A special token that text cannot become is not in the
-    /// vocabulary: see [`Model::may_be_text`]. A pattern that has a name goes by it.
+    /// After it:
+    /// * Everything that pieces start from is a token. For bytes that is every byte that UTF-8 uses (GPT-NeoX
+    ///   lacks the other 13).
+    /// * Every listed merge joins two tokens into a third, and no pair is listed twice.
+    /// * Special tokens are non-empty, distinct, sorted, and share no id with an ordinary token. Several may
+    ///   share an id with each other (`o200k_harmony` has such a pair).
+    /// * A special token that text cannot become is not in the vocabulary: see [`Model::may_be_text`].
+    /// * A pattern that has a name goes by it.
     pub fn checked(mut self) -> Result<Self> {
         check_encoder(&self)?;
         check_start(&self)?;
@@ -64,7 +66,7 @@ impl Model {
     }
 }
 
-/// Checks the merges and tells which token each makes.
+/// Checks the merges, and returns the token that each of them makes.
 fn check_merges(vocab: &Vocab, pairs: &[Pair]) -> Result<Vec<TokenId>> {
     if pairs.len() > MAX_MERGES {
         let found = pairs.len();

@@ -1,20 +1,20 @@
 /*!
-Reads JSON by pulling: the caller says what must come next, nothing is kept that nobody asked for.
+A pull reader for JSON: the caller says what must come next, and reads only what it needs.
 
 ```text
 {"a": 0, "b": 1}      object(|json, key| vocab.insert(json.id()?, key))
 ```
 
-Small objects are read as [`Fields`]: take what is known, then `finish` refuses what is left over.
+Small objects are read as [`Fields`]: take the known keys, then `finish` refuses what is left over.
 
 Invariants
 * Every error says the line, what was expected and what was found.
 * Nothing recurses on the input: `skip` counts its depth, and gives up at [`MAX_DEPTH`].
 * What `skip` passes over is valid JSON.
 
-Why not serde_json: its errors speak of its own types, know no line for a value that parses but
-makes no sense, and a vocabulary goes straight into its arena here. The tests hold this reader
-against serde_json, which accepts and refuses the same texts.
+Why not serde_json: its errors speak of its own types, it knows no line for a value that parses but makes no
+sense, and here a vocabulary is read straight into its arena. The tests compare this reader with serde_json,
+which accepts and refuses the same texts.
 */
 
 mod fields;
@@ -36,7 +36,7 @@ const MAX_DEPTH: usize = 127;
 /// How many characters of the input an error shows.
 const SHOWN: usize = 40;
 
-/// A place in a JSON text. Copies are cheap: a copy is a place to come back to.
+/// A position in a JSON text. Copies are cheap: a copy is a position to come back to.
 #[derive(Clone, Copy)]
 pub(super) struct Json<'a> {
     text: &'a str,
@@ -58,7 +58,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// The line of this place, the first is 1.
+    /// The line of this position, the first is 1.
     pub(super) fn line(&self) -> usize {
         let before = &self.text[..self.at];
         let before = if self.at == self.text.len() { before.trim_end() } else { before };
@@ -273,7 +273,7 @@ impl<'a> Json<'a> {
         there
     }
 
-    /// What is here, in a few words.
+    /// A short description of what is at this position.
     fn found(&self) -> String {
         let rest = &self.text[self.at..];
         let mut shown: String = rest.chars().take(SHOWN).collect();

@@ -1,9 +1,18 @@
 /*!
 Everything that a trained tokenizer is, as plain data.
 
-A model says *what* to compute, never how fast: caches, tables and threads belong to the tokenizer
-that is built from it. Training makes models, formats read and write them, two equal models are
-written as equal bytes.
+A model says *what* to compute, never how fast: caches, tables and threads belong to the tokenizer that is
+built from it. Training makes models, formats read and write them, and `canonical` checks that the parts of a
+model fit together. Nothing here runs on text.
+
+| file         | what it holds                                                              |
+|--------------|----------------------------------------------------------------------------|
+| `pattern`    | how text is cut into pieces; the patterns that have a name                 |
+| `normalizer` | what happens to text before it is cut, and the names of normalisers        |
+| `start`      | how a piece becomes its first tokens: bytes, characters, marks, unk        |
+| `encoder`    | how a piece becomes ids: merges, the longest tokens, WordPiece             |
+| `template`   | the ids around one text, and around and between two                        |
+| `output`     | which white space offsets leave out, and how ids become text               |
 */
 
 mod encoder;
@@ -33,7 +42,7 @@ pub const MAX_SPECIAL_BYTES: usize = 1024;
 /// The most merges that a model may list: a rank has 22 bits, and two values mean something else.
 pub const MAX_MERGES: usize = (1 << 22) - 2;
 
-/// A tokenizer: BPE or WordPiece.
+/// A tokenizer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Model {
     /// The tokens that merging starts from and those that it makes.
@@ -50,17 +59,17 @@ pub struct Model {
     pub pattern: Pattern,
     /// What happens to text before it is cut.
     pub normalizer: Normalizer,
-    /// The strings that bypass all of this, by rising id.
+    /// The strings that bypass merging, by rising id.
     pub special_tokens: Vec<SpecialToken>,
-    /// What is put around a text when the caller asks for it.
+    /// The ids that are put around a text when the caller asks for it.
     pub template: Template,
-    /// Which white space offsets leave out.
+    /// Which white space the offsets of tokens leave out.
     pub trim_offsets: TrimOffsets,
-    /// What the text of ids is.
+    /// How ids become text.
     pub decoder: Decoder,
 }
 
-/// The two meanings that BPE has in the wild.
+/// Which pairs merge, and in which order: BPE has two meanings in published files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Merges {
     /// Any two tokens whose concatenation is a token; the lowest id first (tiktoken).
@@ -73,12 +82,12 @@ pub enum Merges {
 /// A string that bypasses merging.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpecialToken {
-    /// What it looks like in text.
+    /// Its text.
     pub content: String,
     /// Its id.
     pub id: TokenId,
-    /// Matched in every text, whatever the caller says about special tokens: a word that was added
-    /// to the vocabulary, not a control token.
+    /// Matched in every text, whatever the caller says about special tokens: a word that was added to the
+    /// vocabulary, not a control token.
     pub always: bool,
     /// Swallows the white space before it.
     pub lstrip: bool,

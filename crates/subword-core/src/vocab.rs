@@ -1,16 +1,16 @@
 /*!
 Token bytes to id, and back.
 
-All token bytes lie in one arena, `spans[id]` says where: decoding copies slices. The way back is an
-open-addressed table of ids that compares against the arena, so no token is stored twice.
+All token bytes are in one arena, and `spans[id]` says where: decoding copies slices. The way back is an
+open-addressed hash table of ids that compares against the arena, so no token is stored twice.
 
 ```text
 arena  ! " # ... t h e Ġ t h e
 spans  0..1 1..2 2..3 ... 83..86 86..90        an empty span: no token has this id
 ```
 
-Ids may have holes (published vocabularies skip some), but not absurd ones: see [`MAX_ID`]. The hash is
-keyed (see `seed`), because tokens are chosen by whoever wrote a file.
+Ids may have holes (published vocabularies skip some), up to [`MAX_ID`]. The hash has a random key (see
+`seed`), because the author of a file chooses the tokens.
 */
 
 mod builder;
@@ -29,21 +29,25 @@ pub(crate) use builder::VocabBuilder;
 /// The longest token that a vocabulary may have, in bytes.
 pub const MAX_TOKEN_BYTES: usize = 1 << 16;
 
-/// How many bytes all tokens may have together: places in the arena are 32-bit numbers.
+/// How many bytes all tokens may have together: spans are 32-bit numbers.
 const MAX_ARENA_BYTES: usize = u32::MAX as usize;
 
-/// About how many bytes a token has, to make room.
+/// About how many bytes a token has, to reserve memory.
 const USUAL_BYTES: usize = 8;
 
-/// A free slot. A taken one holds the tag of its token above and the id below; no id is this large.
+/// A free slot. A taken slot has the tag of its token in the upper half and the id in the lower half.
 const FREE: u64 = u64::MAX;
 
 /// Token bytes to id, and back.
 #[derive(Clone, Default)]
 pub struct Vocab {
+    /// The bytes of all tokens.
     arena: Vec<u8>,
+    /// Start and length of each token in the arena, by id.
     spans: Vec<(u32, u32)>,
+    /// The hash table: tag and id of each token.
     slots: Vec<u64>,
+    /// How many tokens there are.
     len: usize,
     /// The key of the hash.
     seed: Seed,
@@ -88,7 +92,7 @@ impl Vocab {
         entered
     }
 
-    /// Enters a token whose bytes are in the arena.
+    /// Adds a token whose bytes are in the arena.
     fn enter(&mut self, id: TokenId, place: Range<usize>, tag: u32) -> Result<()> {
         let len = place.len();
         if id > MAX_ID {
@@ -134,7 +138,7 @@ impl Vocab {
         Ok(())
     }
 
-    /// Takes a token out. Its bytes stay in the arena, where nothing finds them.
+    /// Removes a token. Its bytes stay in the arena, where nothing refers to them.
     pub fn remove(&mut self, id: TokenId) {
         let Some(bytes) = self.bytes_of(id) else { return };
         let mask = self.slots.len() - 1;
@@ -142,8 +146,7 @@ impl Vocab {
         self.slots[slot] = FREE;
         self.spans[id as usize] = (0, 0);
         self.len -= 1;
-        // The tokens behind it may have been pushed there by it: each is put where it is looked for
-        // now.
+        // The tokens after it may have been displaced by it, so each is inserted again.
         loop {
             slot = (slot + 1) & mask;
             let moved = std::mem::replace(&mut self.slots[slot], FREE);
@@ -194,7 +197,7 @@ impl Vocab {
         self.spans.len() as TokenId
     }
 
-    /// The bytes of all tokens in one text, for who looks at many tokens at once.
+    /// The bytes of all tokens, for callers that look at many tokens at once.
     pub(crate) fn arena(&self) -> &[u8] {
         &self.arena
     }
@@ -210,7 +213,7 @@ impl Vocab {
         (0..self.id_limit()).filter_map(|id| self.bytes_of(id).map(|bytes| (id, bytes)))
     }
 
-    /// The part of the hash that says where a token is looked for.
+    /// The part of the hash that gives the first slot of a token, and that is compared before its bytes.
     fn tag_of(&self, bytes: &[u8]) -> u32 {
         (hash(bytes, self.seed) >> 32) as u32
     }
@@ -233,8 +236,8 @@ impl Vocab {
 
     /// The slot that holds `bytes`, or the free one where it would go.
     ///
-    /// PERF: the tag tells nearly all other tokens apart without a look at the arena; loading o200k
-    /// from `tokenizer.json` takes half the time (2026-11).
+    /// PERF: comparing tags avoids nearly all reads of the arena; loading o200k from `tokenizer.json` takes half
+    /// the time (2026-11).
     fn find(&self, tag: u32, bytes: &[u8]) -> usize {
         let mask = self.slots.len() - 1;
         let mut at = tag as usize & mask;
@@ -248,7 +251,7 @@ impl Vocab {
         }
     }
 
-    /// The slot for a token that is in no slot.
+    /// The free slot for a token that is in no slot.
     fn free_slot(&self, tag: u32) -> usize {
         let mask = self.slots.len() - 1;
         let mut at = tag as usize & mask;

@@ -1,19 +1,21 @@
 /*!
 The options of BERT's normaliser, as plain data.
+
+They are here and not in `model`, because the tables of characters depend on them.
 */
 
-/// What BERT's normaliser does, in this order. Each works character by character.
+/// What BERT's normaliser does, in this order. Each step works character by character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bert {
-    /// Control characters go, white space becomes a space.
+    /// Removes control characters, and turns white space into spaces.
     pub clean: bool,
-    /// Spaces around Chinese characters.
+    /// Puts spaces around Chinese characters.
     pub cjk: bool,
-    /// Canonical decomposition, and marks without width go.
+    /// Decomposes characters, and removes marks without width.
     pub strip_accents: bool,
-    /// Lower case.
+    /// Turns text into lower case.
     pub lowercase: bool,
-    /// Whose idea of a character.
+    /// The version of the tables of characters.
     pub tables: BertTables,
 }
 
@@ -28,7 +30,7 @@ pub enum BertTables {
 }
 
 impl Bert {
-    /// As in the models that know one case only.
+    /// The options of uncased models.
     pub const UNCASED: Bert = Bert {
         clean: true,
         cjk: true,
@@ -36,6 +38,6 @@ impl Bert {
         lowercase: true,
         tables: BertTables::V0_23,
     };
-    /// As in the models that know both.
+    /// The options of cased models.
     pub const CASED: Bert = Bert { strip_accents: false, lowercase: false, ..Bert::UNCASED };
 }

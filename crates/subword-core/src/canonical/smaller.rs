@@ -1,25 +1,24 @@
 /*!
-Smaller tokenizers: those that training would have given had it stopped earlier, and those without
-the tokens that a corpus has no use for.
+Smaller tokenizers: the one that training would have given had it stopped earlier, and the one without the
+tokens that a corpus does not use.
 
 ```text
 ids      0..=255 bytes   256 th   257 the   258 <|end|>
 to 258   0..=255 bytes   256 th             257 <|end|>
 ```
 
-**Truncated.** The first merges stay, and with them the tokens that they make, until there are as many tokens as
-asked for. What merging starts from, special tokens and tokens that no merge makes stay in any case.
-The ids that are gone close up: a token that comes later moves down by their number, and where
-special tokens come first, nothing but merged tokens moves.
+**Truncated.** The first merges stay, with the tokens that they make, until there are as many tokens as
+requested. What merging starts from, special tokens and tokens that no merge makes always stay. Ids close up:
+a later token moves down by the number of removed tokens before it.
 
-**Only.** Some tokens stay, with all merges between them and their order. If every token stays that a
-piece has at any step, the piece is encoded as before. For each step takes the best of some
-candidates: the lowest rank, the longest token. With fewer tokens there are fewer candidates, and the
-one that was taken is still among them. So the first step is the same, and the next, until there is
-none; where there was none before, there is none now. This holds for merge lists, and for token ranks
-too, where any two tokens may merge whose concatenation is one: fewer tokens, fewer such pairs, and
-ids close up without changing their order. What a token was made of is a step as well, so a token
-goes only if none that stays is made of it.
+**Only.** Some tokens stay, with all merges between them in their order. If every token stays that a piece
+has at any step, the piece is encoded as before. Proof: each step takes the best of some candidates (the
+lowest rank, the longest token). With fewer tokens there are fewer candidates, and the one that was taken is
+still among them, so the first step is the same, and the next, until there is none; where there was none
+before, there is none now. This holds for merge lists, and also for token ranks, where any two tokens may
+merge whose concatenation is a token: fewer tokens, fewer such pairs, and ids close up without changing their
+order. The parts of a token are steps on the way to it, so a token is only removed if no remaining token is
+made of it.
 */
 
 use super::check_merges;
@@ -40,7 +39,7 @@ impl Model {
         groups.map(|group| group[0].id).filter(|&id| self.vocab.bytes_of(id).is_none())
     }
 
-    /// The same model with its first merges only, so many that it has `vocab_size` tokens.
+    /// The same model with as many of its first merges as give `vocab_size` tokens.
     pub fn truncated(&self, vocab_size: usize) -> Result<Model> {
         let size = self.size();
         if vocab_size > size {
@@ -72,8 +71,8 @@ impl Model {
         Ok(self.with_tokens(&stays, merges)?.0)
     }
 
-    /// The same model with these tokens only, by id, and the new number of every id that has one;
-    /// ids without a token go too. What pieces start from and special tokens stay in any case; WordPiece starts from nothing.
+    /// The same model with only the tokens whose id is true in `tokens`, and the new id of each token that
+    /// stays. What pieces start from and special tokens always stay; WordPiece has no such start.
     pub fn only(&self, tokens: &[bool]) -> Result<(Model, Vec<Option<TokenId>>)> {
         let mut stays = tokens.to_vec();
         let starts = self.as_word_piece().is_none();
@@ -85,14 +84,14 @@ impl Model {
         Ok((model, stays.iter().zip(numbers).map(number).collect()))
     }
 
-    /// The tokens that have a part beside that of being text.
+    /// The tokens that the model refers to: special tokens, those of the template, and unk.
     fn named(&self) -> impl Iterator<Item = TokenId> {
         let special = self.special_tokens.iter().map(|token| token.id);
         special.chain(self.template.ids()).chain(self.start.unk)
     }
 
-    /// The tokens that may go, in the order in which they were learned, and for each the first merge
-    /// that makes it.
+    /// The tokens that may be removed, in the order in which they were learned, and for each the first merge that
+    /// makes it.
     fn learned(&self) -> Result<(Vec<TokenId>, Vec<usize>)> {
         let mut stays = vec![false; self.id_limit() as usize];
         let units = self.vocab.iter().filter(|(_, bytes)| self.start.is_unit(bytes));
@@ -108,7 +107,7 @@ impl Model {
         Ok((learned, ranks))
     }
 
-    /// The same model with these tokens and so many merges at most, and the new number of every id.
+    /// The same model with these tokens and at most `merges` merges, and the new number of every id.
     fn with_tokens(&self, stays: &[bool], merges: usize) -> Result<(Model, Vec<TokenId>)> {
         let mut next = 0;
         let numbers: Vec<TokenId> = stays
@@ -123,7 +122,7 @@ impl Model {
         let vocab = Vocab::new(tokens.map(|(id, bytes)| (number(id), bytes)))?;
         let merges = match &self.merges {
             Merges::Ranked => Merges::Ranked,
-            // A merge of a token that nothing makes any more never happens.
+            // A merge with a removed token never happens.
             Merges::Listed(pairs) => {
                 let made = check_merges(&self.vocab, pairs)?;
                 let whole = |((left, right), made): &(Pair, TokenId)| {

@@ -1,15 +1,15 @@
 /*!
-Special tokens within a model: their ids, and which of them ordinary text can become.
+Which special tokens ordinary text can become.
 
-A special token may be in the vocabulary as well. Where text can become it all the same, as Hugging
-Face's tokenizers have it, it stays there; elsewhere it is taken out, so that ordinary text never
-becomes it and two equal models are written as equal bytes:
+A special token may be in the vocabulary as well. If ordinary text can become it, as in Hugging Face's
+tokenizers, it stays there; otherwise it is removed, so that ordinary text never becomes it and two equal
+models are written as equal bytes:
 
 ```text
 a merge makes it, or pieces start from it     stays
-WordPiece: it is a word, or goes on in one    stays: "hello", "##lo"; "[CLS]" if words end at white space only
+WordPiece: it is a word, or continues one     stays: "hello", "##lo"; "[CLS]" if words end at white space only
 ignore_merges: it is a whole piece            stays
-anything else                                 is taken out: "[CLS]" in BERT, which cuts at the brackets
+anything else                                 is removed: "[CLS]" in BERT, which cuts at the brackets
 ```
 */
 
@@ -19,8 +19,8 @@ use crate::pretok::Splitter;
 use crate::types::TokenId;
 
 impl Model {
-    /// What is looked for in a text to find a special token: its content, normalised if the text is.
-    /// It may be empty, and then the token is never found.
+    /// The string that is searched in a text to find a special token: its content, normalised if the text is.
+    /// If it is empty, the token is never found.
     pub fn matched(&self, token: &SpecialToken) -> String {
         if !token.normalized {
             return token.content.clone();
@@ -29,8 +29,8 @@ impl Model {
         String::from_utf8_lossy(&content).into_owned()
     }
 
-    /// Takes the special tokens that no merge makes or uses, and that text cannot become otherwise, out
-    /// of the vocabulary. `made` are the ids that the listed merges make.
+    /// Removes from the vocabulary the special tokens that no merge makes or uses and that text cannot become
+    /// otherwise. `made` are the ids that the listed merges make.
     pub(super) fn remove_special_tokens(&mut self, made: &[TokenId]) -> Result<()> {
         let vocab = &self.vocab;
         let known = |token: &&SpecialToken| vocab.bytes_of(token.id).is_some();
@@ -62,8 +62,8 @@ impl Model {
         Ok(())
     }
 
-    /// Tells of a token whether text can become it, if the vocabulary has it, without a merge that makes
-    /// it: as what pieces start from, as a whole piece, or as a part of a word.
+    /// A function that tells whether text can become a token of the vocabulary without a merge that makes it:
+    /// because pieces start from it, or because it is a whole piece or a part of a word.
     pub(crate) fn may_be_text(&self) -> Result<impl Fn(&[u8]) -> bool> {
         let word_piece = self.as_word_piece();
         let whole = word_piece.is_some() || self.ignore_merges;
@@ -72,7 +72,7 @@ impl Model {
         let is_piece = move |token: &[u8]| {
             let normal = self.normalizer.apply(token);
             let (mut start, mut ends) = (0, Vec::new());
-            // A pattern that fails on this text makes no piece of it.
+            // If the pattern fails on this text, it makes no piece of it.
             let cut = splitter.as_ref().map(|splitter| splitter.append_ends(&normal, 0, &mut ends));
             let mut piece = |end| &normal[std::mem::replace(&mut start, end)..end];
             matches!(cut, Some(Ok(()))) && ends.into_iter().any(|end| piece(end) == token)

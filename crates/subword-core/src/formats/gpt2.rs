@@ -271,8 +271,8 @@ pub(super) fn write(model: &Model) -> Result<(String, String)> {
     Ok((vocab, merges))
 }
 
-/// Every token, and these special tokens as they are, as the vocabulary of a JSON file writes them,
-/// by rising id; or what two of them are written as.
+/// All tokens and these special tokens as a JSON vocabulary writes them, by rising id. The error is a
+/// spelling that two tokens share.
 pub(super) fn written_tokens(
     model: &Model,
     special_tokens: &[SpecialToken],
@@ -321,8 +321,8 @@ fn check_writable(model: &Model) -> Result<()> {
     Ok(())
 }
 
-/// Whether the flags of a special token say nothing. `normalized` does not if there is no
-/// normaliser, and no token that is matched before or after it.
+/// Whether the flags of a special token have no effect. `normalized` has none if there is no normaliser and
+/// no token that is matched before or after it.
 fn is_plain(model: &Model, token: &SpecialToken) -> bool {
     let SpecialToken { always, lstrip, rstrip, single_word, normalized, .. } = *token;
     let alone = model.special_tokens.iter().all(|other| other.normalized == normalized);

@@ -44,7 +44,7 @@ use crate::vocab::{MAX_ID, Vocab};
 pub use load::{load, load_bytes, load_noting};
 pub use ranks::{merges_of_ranks, pairs_of_tokens};
 
-/// What a file does not say, or says otherwise.
+/// What the caller says about a file: what it does not hold, or holds otherwise.
 #[derive(Debug, Clone, Default)]
 pub struct LoadOptions {
     /// How text is cut into pieces. A `.tiktoken` file needs it; elsewhere it replaces what the
@@ -159,7 +159,7 @@ pub fn save(model: &Model, path: &Path, format: Format) -> Result<()> {
     }
 }
 
-/// Refuses what only a native file and a `tokenizer.json` say about offsets and decoding.
+/// Refuses settings of offsets and decoding that only a native file and a `tokenizer.json` can hold.
 fn check_output(model: &Model) -> Result<()> {
     let what = if model.trim_offsets != TrimOffsets::Nothing {
         "whose offsets leave out white space"

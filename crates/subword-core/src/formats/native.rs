@@ -1,6 +1,6 @@
 /*!
-The format of `subword`: one JSON file that holds all of a [`Model`]. This one merges; what WordPiece
-has instead is in `wordpiece`.
+The format of `subword`: one JSON file that holds all of a [`Model`]. The example is a BPE model; the keys of
+WordPiece are in `wordpiece`.
 
 ```text
 {
@@ -57,7 +57,7 @@ pub(super) use write::write;
 const FORMAT: &str = "subword";
 const VERSION: TokenId = 1;
 
-/// About how many bytes of a file there are for each token, to make room.
+/// About how many bytes a file has for each token, to reserve memory.
 const BYTES_OF_A_TOKEN: usize = 32;
 
 type Flag = (&'static str, fn(&mut SpecialToken) -> &mut bool);
@@ -75,8 +75,7 @@ pub(super) fn recognise(fields: &Fields) -> bool {
     fields.get("format").is_some_and(|mut json| json.string().is_ok_and(|name| name == FORMAT))
 }
 
-/// What a JSON file holds. If it is one of these files, which say so first, its tokens are read on the
-/// way.
+/// The fields of a JSON file. A native file says first that it is one; then its tokens are read at once.
 pub(super) fn open<'a>(json: &mut Json<'a>) -> Result<(Fields<'a>, Option<Vocab>)> {
     let mut vocab = None;
     let fields = json.fields_and(|fields, key, json| {
@@ -93,7 +92,7 @@ fn has_version(fields: &Fields) -> bool {
     fields.get("version").is_some_and(|mut json| json.id().is_ok_and(|found| found == VERSION))
 }
 
-/// The model in a file, and the tokens if they are read already.
+/// The model in a file; `vocab` are its tokens if they were read already.
 pub(super) fn read(mut fields: Fields, vocab: Option<Vocab>) -> Result<Model> {
     fields.take("format");
     let known = has_version(&fields);

@@ -32,9 +32,9 @@ pub enum Encoder {
 /// Pieces of white space have no tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WordPiece {
-    /// What stands before a token that goes on within a word: `##`.
+    /// The prefix of tokens that continue a word: `##`.
     pub prefix: String,
-    /// A longer word is unknown.
+    /// How long a word may be; a longer one is unknown.
     pub limit: WordLimit,
     /// What becomes of a word that has a part without a token.
     pub unknown: Unknown,
@@ -45,11 +45,11 @@ pub struct WordPiece {
 /// How long a word may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WordLimit {
-    /// So many characters.
+    /// This many characters.
     Characters(u32),
-    /// So many bytes.
+    /// This many bytes.
     Bytes(u32),
-    /// As long as it likes.
+    /// No limit.
     None,
 }
 

@@ -1,5 +1,5 @@
 /*!
-What is put around a text, and around and between two, where the caller asks for it.
+The ids that are put around a text, and around and between two texts, where the caller asks for it.
 
 ```text
 one text    [CLS] A [SEP]               types 0 0 0
@@ -24,7 +24,7 @@ pub struct Template {
     pub pair: Vec<TemplateSlot>,
 }
 
-/// A place in a template.
+/// One place of a template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TemplateSlot {
     /// What stands there.
@@ -33,7 +33,7 @@ pub struct TemplateSlot {
     pub type_id: u32,
 }
 
-/// What stands at a place.
+/// What stands in a slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Content {
     /// One token.

@@ -46,12 +46,12 @@ impl<P: Copy> VocabBuilder<P> {
         VocabBuilder { vocab: Vocab::with_capacity(tokens), waiting, start: 0 }
     }
 
-    /// Where to append the bytes of the next token.
+    /// The arena, to which the bytes of the next token are appended.
     pub(crate) fn bytes(&mut self) -> &mut Vec<u8> {
         &mut self.vocab.arena
     }
 
-    /// Adds the token whose bytes were appended. An error may be that of a token before it.
+    /// Adds the token whose bytes were appended. An error may be that of an earlier token.
     pub(crate) fn add(&mut self, id: TokenId, place: P) -> std::result::Result<(), (Error, P)> {
         if self.waiting.len() == WAITING {
             self.settle()?;
@@ -65,6 +65,7 @@ impl<P: Copy> VocabBuilder<P> {
         Ok(())
     }
 
+    /// Enters the tokens that wait.
     fn settle(&mut self) -> std::result::Result<(), (Error, P)> {
         for PendingToken { id, tag, bytes, place } in self.waiting.drain(..) {
             let len = bytes.len();

@@ -1,10 +1,10 @@
 /*!
 A model as a `tokenizer.json` that Hugging Face's tokenizers load, with the same ids.
 
-Two things need care. Token ranks become a merge list (see `ranks`, which proves it equal). And
-Hugging Face does not believe the ids of added tokens: one that is not in the vocabulary gets the
-next id after it. So special tokens are left out of the vocabulary only if those are their ids,
-otherwise all of them are written there, too.
+Two things need care. Token ranks become a merge list (`ranks` has the proof that it is equal). And Hugging
+Face does not use the ids that a file gives to added tokens: one that is not in the vocabulary gets the next
+id after it. So special tokens are left out of the vocabulary only if those are their ids; otherwise all of
+them are written there as well.
 */
 
 use super::{check_matched, dialect, template, wordpiece, words};

@@ -1,4 +1,8 @@
-//! The patterns that have a name, and the regular expressions that define them.
+/*!
+The patterns that have a name, and the regular expressions that define them.
+
+A named pattern has a hand-written scanner in `pretok`, which is tested against these expressions.
+*/
 
 use super::spelling::with_characters;
 use crate::bert;
