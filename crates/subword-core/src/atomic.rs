@@ -23,7 +23,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::error::{Error, Result};
+use crate::error::{InFile, Result};
 
 /// How many symbolic links may follow each other, as on Linux.
 const MAX_LINKS: usize = 40;
@@ -43,11 +43,11 @@ pub(crate) fn write(files: &[(&Path, &[u8])]) -> Result<()> {
             staged.sync()?;
             Ok(staged)
         });
-        staged.map_err(|error| Error::io(path, &error))
+        staged.in_file(path)
     };
     let staged = files.iter().map(stage).collect::<Result<Vec<_>>>()?;
     for (file, (path, _)) in staged.into_iter().zip(files) {
-        file.commit().map_err(|error| Error::io(path, &error))?;
+        file.commit().in_file(path)?;
     }
     Ok(())
 }
@@ -107,20 +107,28 @@ impl Drop for Staged {
     }
 }
 
-/// A new file in the directory of `target`, under an unused name. If it is `private`, only its owner may open
-/// it.
+/// A new file in the directory of `target`. If it is `private`, only its owner may open it.
 fn create_beside(target: &Path, private: bool) -> io::Result<(PathBuf, File)> {
+    let mut options = OpenOptions::new();
+    options.write(true);
+    if private {
+        only_for_the_owner(&mut options);
+    }
+    create_unique(directory_of(target), "tmp", &options)
+}
+
+/// Creates a file with an unused name in `directory`.
+pub(crate) fn create_unique(
+    directory: &Path,
+    extension: &str,
+    options: &OpenOptions,
+) -> io::Result<(PathBuf, File)> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     loop {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let name = format!(".subword-{}-{number}.tmp", std::process::id());
-        let path = directory_of(target).join(name);
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        if private {
-            only_for_the_owner(&mut options);
-        }
-        match options.open(&path) {
+        let name = format!(".subword-{}-{number}.{extension}", std::process::id());
+        let path = directory.join(name);
+        match options.clone().create_new(true).open(&path) {
             Ok(file) => return Ok((path, file)),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
@@ -171,6 +179,7 @@ pub(crate) fn sync_directory(directory: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Error;
     use crate::testing::Folder;
 
     #[test]

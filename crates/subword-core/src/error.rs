@@ -8,6 +8,7 @@ that a caller would expect: `NotUtf8` becomes a `TextError`, `Stopped` a `Keyboa
 */
 
 use std::fmt;
+use std::io;
 use std::path::Path;
 
 use crate::types::TokenId;
@@ -175,7 +176,7 @@ impl Error {
     }
 
     /// An error of the operating system about `path`.
-    pub fn io(path: &Path, error: &std::io::Error) -> Self {
+    pub fn io(path: &Path, error: &io::Error) -> Self {
         Error::Io {
             path: path.display().to_string(),
             message: error.to_string(),
@@ -186,6 +187,17 @@ impl Error {
     /// An id that no token has, at `position` of a sequence.
     pub fn unknown_id(id: TokenId, position: usize) -> Self {
         Error::UnknownId { id: i64::from(id), position }
+    }
+}
+
+/// Turns an error of the operating system into one that names the file.
+pub(crate) trait InFile<T> {
+    fn in_file(self, path: &Path) -> Result<T>;
+}
+
+impl<T> InFile<T> for io::Result<T> {
+    fn in_file(self, path: &Path) -> Result<T> {
+        self.map_err(|error| Error::io(path, &error))
     }
 }
 

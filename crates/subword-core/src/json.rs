@@ -28,7 +28,7 @@ use crate::interrupt;
 use crate::types::{MAX_ID, TokenId};
 
 pub(super) use fields::Fields;
-pub(super) use strings::write_string;
+pub(super) use strings::{write_lines, write_string};
 
 /// How deep lists and objects may be nested.
 const MAX_DEPTH: usize = 127;

@@ -24,7 +24,7 @@ use std::io::Read;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, InFile, Result};
 use open::FileReader;
 
 /// How large a block is: small enough to stay in the second-level cache together with what is
@@ -126,8 +126,7 @@ impl Files {
     /// file is read up to there, blocks are empty.
     pub fn starting_at(path: PathBuf, start: u64, line: usize) -> Result<Files> {
         let mut open = OpenFile::new(path, true)?;
-        open.ahead =
-            start - open.file.skip_to(start).map_err(|error| Error::io(&open.path, &error))?;
+        open.ahead = start - open.file.skip_to(start).in_file(&open.path)?;
         (open.start, open.line) = (start, line);
         Ok(Files { open: Some(open), ..Files::new(Vec::new()) })
     }
@@ -171,7 +170,7 @@ impl Files {
 
 impl OpenFile {
     fn new(path: PathBuf, count_lines: bool) -> Result<OpenFile> {
-        let file = FileReader::new(&path).map_err(|error| Error::io(&path, &error))?;
+        let file = FileReader::new(&path).in_file(&path)?;
         let count_lines = count_lines || file.kind() == FileKind::Lines;
         Ok(OpenFile {
             file,
@@ -266,8 +265,7 @@ impl OpenFile {
         self.used += rest.len();
         let missing = missing - rest.len();
         let mut file = (&mut self.file).take(missing as u64);
-        let io = |error| Error::io(&self.path, &error);
-        let found = file.read_to_end(bytes).map_err(io)?;
+        let found = file.read_to_end(bytes).in_file(&self.path)?;
         self.ended = found < missing;
         Ok(())
     }

@@ -27,21 +27,23 @@ impl Counts {
 
     /// An error unless both have the same normaliser, pattern and special tokens.
     pub(super) fn check_alike(&self, other: &Counts) -> Result<()> {
-        let hint = "counts add up only if they were counted alike: count one of them again";
+        let differ = |what, one: String, two: String| {
+            let message = format!("the counts have different {what}: {one} and {two}");
+            let hint = "counts add up only if they were counted alike: count one of them again";
+            Err(Error::counts(message).with_hint(hint))
+        };
+        let two = [self, other];
         if self.normalizer() != other.normalizer() {
-            let (one, two) = (self.normalizer().name(), other.normalizer().name());
-            let message = format!("the counts have different normalizers: {one:?} and {two:?}");
-            return Err(Error::counts(message).with_hint(hint));
+            let [one, two] = two.map(|counts| format!("{:?}", counts.normalizer().name()));
+            return differ("normalizers", one, two);
         }
         if self.pattern() != other.pattern() {
-            let (one, two) = (shown(self.pattern()), shown(other.pattern()));
-            let message = format!("the counts have different patterns: {one} and {two}");
-            return Err(Error::counts(message).with_hint(hint));
+            let [one, two] = two.map(|counts| shown(counts.pattern()));
+            return differ("patterns", one, two);
         }
         if self.special_tokens() != other.special_tokens() {
-            let (one, two) = (self.special_tokens(), other.special_tokens());
-            let message = format!("the counts have different special tokens: {one:?} and {two:?}");
-            return Err(Error::counts(message).with_hint(hint));
+            let [one, two] = two.map(|counts| format!("{:?}", counts.special_tokens()));
+            return differ("special tokens", one, two);
         }
         Ok(())
     }

@@ -42,7 +42,7 @@ pub use key::Probe;
 pub use table::CountTable;
 
 use crate::atomic::Staged;
-use crate::error::{Error, Result};
+use crate::error::{Error, InFile, Result};
 use crate::interrupt;
 use crate::model::{Normalizer, Pattern};
 use crate::types::Count;
@@ -298,7 +298,7 @@ impl Counts {
 
     /// Reads a file.
     pub fn load(path: &Path) -> Result<Counts> {
-        let file = File::open(path).map_err(|error| Error::io(path, &error))?;
+        let file = File::open(path).in_file(path)?;
         if file.metadata().is_ok_and(|about| about.is_dir()) {
             return Err(Error::io(path, &io::ErrorKind::IsADirectory.into()));
         }

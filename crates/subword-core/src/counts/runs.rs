@@ -20,13 +20,12 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Read};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::PIECE;
 use super::file::{CountsHeader, CountsReader, CountsSummary, CountsWriter};
 use super::table::CountTable;
 use super::{OVERFLOW, sorted};
-use crate::atomic::only_for_the_owner;
+use crate::atomic::{create_unique, only_for_the_owner};
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::types::Count;
@@ -211,28 +210,13 @@ struct Temporary {
 
 impl Temporary {
     fn new() -> io::Result<Temporary> {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let folder = std::env::temp_dir();
-        loop {
-            let number = NEXT.fetch_add(1, Ordering::Relaxed);
-            let path = folder.join(format!(".subword-{}-{number}.run", std::process::id()));
-            let mut options = OpenOptions::new();
-            options.read(true).write(true).create_new(true);
-            // The folder is everybody's, and the corpus may not be.
-            only_for_the_owner(&mut options);
-            match options.open(&path) {
-                Ok(file) => {
-                    let path = if cfg!(unix) && fs::remove_file(&path).is_ok() {
-                        None
-                    } else {
-                        Some(path)
-                    };
-                    return Ok(Temporary { file, path });
-                }
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(error),
-            }
-        }
+        let mut options = OpenOptions::new();
+        options.read(true).write(true);
+        // The folder is everybody's, and the corpus may not be.
+        only_for_the_owner(&mut options);
+        let (path, file) = create_unique(&std::env::temp_dir(), "run", &options)?;
+        let unlinked = cfg!(unix) && fs::remove_file(&path).is_ok();
+        Ok(Temporary { file, path: (!unlinked).then_some(path) })
     }
 
     /// Reads at a position, independently of other readers.

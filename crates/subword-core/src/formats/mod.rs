@@ -35,7 +35,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::atomic;
-use crate::error::{Error, Result};
+use crate::error::{Error, InFile, Result};
 use crate::json::{self, Json};
 use crate::model::{Decoder, Encoder, Model, Pattern, SpecialToken, TrimOffsets};
 use crate::types::TokenId;
@@ -134,7 +134,7 @@ pub fn save(model: &Model, path: &Path, format: Format) -> Result<()> {
             let vocab_path = if path.extension().is_some_and(|extension| extension == "json") {
                 path.to_owned()
             } else {
-                fs::create_dir_all(path).map_err(|error| Error::io(path, &error))?;
+                fs::create_dir_all(path).in_file(path)?;
                 path.join("vocab.json")
             };
             let merges_path = vocab_path.with_file_name("merges.txt");

@@ -136,3 +136,23 @@ pub(crate) fn write_string(out: &mut String, text: &str) {
     }
     out.push('"');
 }
+
+/// Appends items, each on a line of its own with this indentation, between brackets that the caller writes.
+pub(crate) fn write_lines<T>(
+    out: &mut String,
+    indent: &str,
+    items: impl IntoIterator<Item = T>,
+    mut write: impl FnMut(&mut String, T),
+) {
+    let mut any = false;
+    for item in items {
+        out.push_str(if any { ",\n" } else { "\n" });
+        out.push_str(indent);
+        write(out, item);
+        any = true;
+    }
+    if any {
+        out.push('\n');
+        out.push_str(&indent[2..]);
+    }
+}

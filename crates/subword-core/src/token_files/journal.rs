@@ -24,7 +24,7 @@ use std::thread;
 use super::partial::PartialFile;
 use super::reorder::TICK;
 use crate::atomic::{directory_of, sync_directory};
-use crate::error::{Error, Result};
+use crate::error::{Error, InFile, Result};
 
 /// What is to be synced, recorded, renamed and removed, in this order.
 #[derive(Debug, Default)]
@@ -80,8 +80,7 @@ pub(super) struct Syncer {
 impl Syncer {
     /// Appends to this manifest.
     pub(super) fn new(manifest: &Path) -> Result<Syncer> {
-        let opened = OpenOptions::new().append(true).open(manifest);
-        let file = opened.map_err(|error| Error::io(manifest, &error))?;
+        let file = OpenOptions::new().append(true).open(manifest).in_file(manifest)?;
         // The caller holds the lock of the output; this one is for versions that knew no other lock.
         match file.try_lock() {
             Ok(()) => {}
@@ -102,7 +101,7 @@ impl Syncer {
                 }
             }
         };
-        thread::Builder::new().spawn(work).map_err(|error| Error::io(manifest, &error))?;
+        thread::Builder::new().spawn(work).in_file(manifest)?;
         Ok(Syncer { commits, results, busy: false, journal })
     }
 
@@ -139,24 +138,24 @@ impl Drop for Syncer {
 
 fn run(commit: &Commit, journal: &Mutex<Option<Journal>>) -> Result<()> {
     for (file, path) in &commit.files {
-        file.sync_all().map_err(|error| Error::io(path, &error))?;
+        file.sync_all().in_file(path)?;
     }
     if commit.names_are_new
         && let Some((_, path)) = commit.files.first()
     {
-        sync_directory(directory_of(path)).map_err(|error| Error::io(path, &error))?;
+        sync_directory(directory_of(path)).in_file(path)?;
     }
     let mut journal = journal.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(journal) = journal.as_mut() else { return Err(Error::Stopped) };
     journal.append(&commit.line)?;
     for (from, to) in &commit.renames {
-        fs::rename(from, to).map_err(|error| Error::io(to, &error))?;
+        fs::rename(from, to).in_file(to)?;
     }
     for path in &commit.removals {
-        fs::remove_file(path).map_err(|error| Error::io(path, &error))?;
+        fs::remove_file(path).in_file(path)?;
     }
     match commit.renames.first() {
-        Some((_, to)) => sync_directory(directory_of(to)).map_err(|error| Error::io(to, &error)),
+        Some((_, to)) => sync_directory(directory_of(to)).in_file(to),
         None => Ok(()),
     }
 }
@@ -172,6 +171,6 @@ impl Journal {
             // The first error is what the caller is told.
             let _ = self.file.set_len(before);
         }
-        written.map_err(|error| Error::io(&self.path, &error))
+        written.in_file(&self.path)
     }
 }

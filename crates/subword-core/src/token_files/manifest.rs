@@ -92,51 +92,49 @@ pub(super) struct ManifestLine<'r> {
 
 impl ManifestLine<'_> {
     pub(super) fn to_line(&self) -> String {
-        let (totals, place) = (&self.totals, &self.place);
-        let mut line = format!(
-            "{{\"documents\":{},\"tokens\":{},\"read\":{},\"skipped\":{}",
-            totals.documents, totals.tokens, totals.read, totals.skipped
+        let Totals { documents, tokens, read, skipped } = self.totals;
+        let SourcePosition { source, start, line, documents: written, open } = self.place;
+        let open = u8::from(open);
+        let mut out = format!(
+            "{{\"documents\":{documents},\"tokens\":{tokens},\"read\":{read},\"skipped\":{skipped},\
+             \"place\":[{source},{start},{line},{written},{open}]"
         );
-        line += &format!(
-            ",\"place\":[{},{},{},{},{}]",
-            place.source,
-            place.start,
-            place.line,
-            place.documents,
-            u8::from(place.open)
-        );
-        let files = self.files.iter().map(|(bytes, crc)| format!("[{bytes},{crc}]"));
-        line += &format!(",\"files\":[{}]", files.collect::<Vec<_>>().join(","));
+        write_list(&mut out, "files", &self.files, |out, (bytes, crc)| {
+            *out += &format!("[{bytes},{crc}]");
+        });
         if let Some(RowGroup { start, bytes, rows, entries, tokens }) = self.group {
-            line += &format!(",\"group\":[{start},{bytes},{rows},{entries},{tokens}]");
+            out += &format!(",\"group\":[{start},{bytes},{rows},{entries},{tokens}]");
         }
         if !self.finished.is_empty() {
-            line += ",\"finished\":[";
-            for (at, file) in self.finished.iter().enumerate() {
-                line += if at == 0 { "{\"name\":" } else { ",{\"name\":" };
-                write_string(&mut line, &file.name);
-                line += &format!(",\"bytes\":{},\"crc32\":{}", file.bytes, file.crc);
+            write_list(&mut out, "finished", self.finished, |out, file| {
+                *out += "{\"name\":";
+                write_string(out, &file.name);
+                *out += &format!(",\"bytes\":{},\"crc32\":{}", file.bytes, file.crc);
                 if let Some((tokens, documents)) = file.holds {
-                    line += &format!(",\"tokens\":{tokens},\"documents\":{documents}");
+                    *out += &format!(",\"tokens\":{tokens},\"documents\":{documents}");
                 }
-                line.push('}');
-            }
-            line.push(']');
+                out.push('}');
+            });
         }
         if !self.bad.is_empty() {
-            line += ",\"bad\":[";
-            for (at, bad) in self.bad.iter().enumerate() {
-                line += if at == 0 { "[" } else { ",[" };
-                write_string(&mut line, &bad.place);
-                line.push(',');
-                write_string(&mut line, &bad.message);
-                line.push(']');
-            }
-            line.push(']');
+            write_list(&mut out, "bad", self.bad, |out, bad| {
+                out.push('[');
+                write_string(out, &bad.place);
+                out.push(',');
+                write_string(out, &bad.message);
+                out.push(']');
+            });
         }
-        if self.complete {
-            line += ",\"complete\":true";
-        }
-        line + "}\n"
+        out + if self.complete { ",\"complete\":true}\n" } else { "}\n" }
     }
+}
+
+/// Appends a list as the value of `key`.
+fn write_list<T>(out: &mut String, key: &str, items: &[T], write: impl Fn(&mut String, &T)) {
+    *out += &format!(",\"{key}\":[");
+    for (at, item) in items.iter().enumerate() {
+        *out += if at == 0 { "" } else { "," };
+        write(out, item);
+    }
+    out.push(']');
 }

@@ -11,11 +11,11 @@ the memory does not depend on the number of documents.
 */
 
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::io::{BufReader, Read, Seek, SeekFrom};
 
 use super::Width;
 use super::partial::PartialFile;
-use crate::error::{Error, Result};
+use crate::error::{Error, InFile, Result};
 
 /// How many numbers are written at a time.
 const SOME: usize = 1 << 16;
@@ -65,13 +65,12 @@ fn each(
     documents: u64,
     number: impl Fn(u64, u64, &mut Vec<u8>) -> std::result::Result<(), u64>,
 ) -> Result<()> {
-    let io = |error: &io::Error| Error::io(&index.target, error);
-    ends.seek(SeekFrom::Start(0)).map_err(|error| io(&error))?;
+    ends.seek(SeekFrom::Start(0)).in_file(&index.target)?;
     let mut ends = BufReader::with_capacity(8 * SOME, ends);
     let (mut start, mut out) = (0, Vec::new());
     for document in 0..documents {
         let mut end = [0; 8];
-        ends.read_exact(&mut end).map_err(|error| Error::io(&index.target, &error))?;
+        ends.read_exact(&mut end).in_file(&index.target)?;
         let end = u64::from_le_bytes(end);
         number(start, end, &mut out).map_err(|length| {
             let limit = i32::MAX;

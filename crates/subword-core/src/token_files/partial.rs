@@ -8,13 +8,14 @@ write, a link under this name would make us overwrite what it points to.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crc32fast::Hasher;
 
 use super::manifest::FinishedFile;
-use crate::error::{Error, Result};
+use crate::error::{Error, InFile, Result};
 
 /// The ending of the names of files that are not complete.
 const PARTIAL: &str = ".partial";
@@ -67,7 +68,7 @@ impl PartialFile {
         }
         let opened = OpenOptions::new().read(true).write(true).create_new(true).open(&partial);
         let written = opened.and_then(|mut file| file.write_all(head).map(|()| file));
-        let file = Arc::new(written.map_err(|error| Error::io(&partial, &error))?);
+        let file = Arc::new(written.in_file(&partial)?);
         let len = head.len() as u64;
         Ok(PartialFile { file, partial, target, len, check: Hasher::new(), head: len })
     }
@@ -80,22 +81,20 @@ impl PartialFile {
         cancel: &mut CancelCheck,
     ) -> Result<PartialFile> {
         let partial = partial(&target);
-        let io = |error: &io::Error| Error::io(&partial, error);
         let refuse = |message: String| {
             let error = Error::corpus(partial.display(), message);
             Err(error.with_hint("pass overwrite=True to start again"))
         };
-        if !fs::symlink_metadata(&partial).map_err(|error| io(&error))?.is_file() {
+        if !fs::symlink_metadata(&partial).in_file(&partial)?.is_file() {
             return refuse("expected a file, found something else, such as a link".to_owned());
         }
-        let file = OpenOptions::new().read(true).write(true).open(&partial);
-        let file = file.map_err(|error| io(&error))?;
-        let found = file.metadata().map_err(|error| io(&error))?.len();
+        let file = OpenOptions::new().read(true).write(true).open(&partial).in_file(&partial)?;
+        let found = file.metadata().in_file(&partial)?.len();
         if len < head || found < len {
             let least = len.max(head);
             return refuse(format!("expected at least {least} bytes, found {found}"));
         }
-        let check = check_sum(&file, head, len, cancel, io)?;
+        let check = check_sum(&file, head..len, cancel, &partial)?;
         let found = check.clone().finalize();
         if found != crc {
             return refuse(format!("expected the check sum {crc:08x}, found {found:08x}"));
@@ -108,7 +107,7 @@ impl PartialFile {
 
     /// Appends.
     pub(super) fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        (&*self.file).write_all(bytes).map_err(|error| self.io(&error))?;
+        (&*self.file).write_all(bytes).in_file(&self.partial)?;
         self.check.update(bytes);
         self.len += bytes.len() as u64;
         Ok(())
@@ -119,7 +118,7 @@ impl PartialFile {
         let mut file = &*self.file;
         let written = file.seek(SeekFrom::Start(0)).and_then(|_| file.write_all(head));
         let back = written.and_then(|()| file.seek(SeekFrom::Start(self.len)));
-        back.map_err(|error| self.io(&error))?;
+        back.in_file(&self.partial)?;
         let mut check = Hasher::new();
         check.update(head);
         check.combine(&self.check);
@@ -145,7 +144,7 @@ impl PartialFile {
     pub(super) fn back_to(&mut self, mark: &PartialMark) -> Result<()> {
         let set = self.file.set_len(mark.len);
         let back = set.and_then(|()| (&*self.file).seek(SeekFrom::Start(mark.len)));
-        back.map_err(|error| self.io(&error))?;
+        back.in_file(&self.partial)?;
         (self.len, self.check) = (mark.len, mark.check.clone());
         Ok(())
     }
@@ -155,26 +154,21 @@ impl PartialFile {
         let name = self.target.file_name().unwrap_or_default().to_string_lossy().into_owned();
         FinishedFile { name, bytes: self.len, crc: self.check.clone().finalize(), holds }
     }
-
-    fn io(&self, error: &std::io::Error) -> Error {
-        Error::io(&self.partial, error)
-    }
 }
 
-/// The check sum of the bytes `head..len` of a file.
+/// The check sum of some bytes of the file at `path`.
 fn check_sum(
     mut file: &File,
-    head: u64,
-    len: u64,
+    bytes: Range<u64>,
     cancel: &mut CancelCheck,
-    io: impl Fn(&io::Error) -> Error,
+    path: &Path,
 ) -> Result<Hasher> {
-    file.seek(SeekFrom::Start(head)).map_err(|error| io(&error))?;
-    let (mut check, mut left, mut bytes) = (Hasher::new(), len - head, vec![0; READ]);
+    file.seek(SeekFrom::Start(bytes.start)).in_file(path)?;
+    let (mut check, mut left, mut buffer) = (Hasher::new(), bytes.end - bytes.start, vec![0; READ]);
     while left > 0 {
         cancel()?;
-        let some = &mut bytes[..usize::try_from(left).unwrap_or(READ).min(READ)];
-        file.read_exact(some).map_err(|error| io(&error))?;
+        let some = &mut buffer[..usize::try_from(left).unwrap_or(READ).min(READ)];
+        file.read_exact(some).in_file(path)?;
         check.update(some);
         left -= some.len() as u64;
     }

@@ -12,11 +12,11 @@ Official files do not say `type`: what has `max_input_chars_per_word` is WordPie
 */
 
 use super::words::WORDS;
-use super::write::{lines, refusal, string, vocabulary};
+use super::write::{refusal, string, vocabulary};
 use super::{Component, MAX_NESTING};
 use crate::error::{Error, Result};
 use crate::formats::gpt2::{Spelling, WrittenVocab};
-use crate::formats::json::{Fields, Json, write_string};
+use crate::formats::json::{Fields, Json, write_lines, write_string};
 use crate::model::{
     Bert, BertTables, Decoder, Model, Named, Normalizer, Pattern, Unknown, WordLimit, WordPiece,
 };
@@ -153,7 +153,7 @@ pub(super) fn write(out: &mut String, model: &Model, word_piece: &WordPiece) -> 
          \"continuing_subword_prefix\": {prefix},\n    \"max_input_chars_per_word\": {limit},\n    \
          \"vocab\": {{"
     ));
-    lines(out, "      ", &vocabulary(model)?, |out, (token, id)| {
+    write_lines(out, "      ", &vocabulary(model)?, |out, (token, id)| {
         write_string(out, token);
         out.push_str(&format!(": {id}"));
     });

@@ -9,7 +9,7 @@ them are written there as well.
 
 use super::{check_matched, dialect, template, wordpiece, words};
 use crate::error::{Error, Result};
-use crate::formats::json::write_string;
+use crate::formats::json::{write_lines, write_string};
 use crate::formats::{gpt2, ranks};
 use crate::model::{Bert, Decoder, Model, Named, Normalizer, Pattern, SpecialToken, Units};
 use crate::types::TokenId;
@@ -30,7 +30,7 @@ pub(in crate::formats) fn write(model: &Model) -> Result<String> {
     let mut out = String::with_capacity(model.vocab.len() * 48);
     out.push_str("{\n  \"version\": \"1.0\",\n  \"truncation\": null,\n  \"padding\": null,\n");
     out.push_str("  \"added_tokens\": [");
-    lines(&mut out, "    ", &model.special_tokens, write_added_token);
+    write_lines(&mut out, "    ", &model.special_tokens, write_added_token);
     let bert;
     let normalizer = match model.normalizer {
         Normalizer::Bert(Bert { clean, cjk, strip_accents, lowercase, .. }) => {
@@ -79,26 +79,6 @@ pub(in crate::formats) fn write(model: &Model) -> Result<String> {
 pub(super) fn refusal(what: &str) -> Error {
     Error::format(format!("this tokenizer cannot be saved as tokenizer.json: {what}"))
         .with_hint("save it as a native file")
-}
-
-/// One item per line.
-pub(super) fn lines<T>(
-    out: &mut String,
-    indent: &str,
-    items: impl IntoIterator<Item = T>,
-    mut write: impl FnMut(&mut String, T),
-) {
-    let mut any = false;
-    for item in items {
-        out.push_str(if any { ",\n" } else { "\n" });
-        out.push_str(indent);
-        write(out, item);
-        any = true;
-    }
-    if any {
-        out.push('\n');
-        out.push_str(&indent[2..]);
-    }
 }
 
 /// A string as JSON writes it.
@@ -152,7 +132,7 @@ fn write_pattern(out: &mut String, model: &Model) -> Result<()> {
         return Ok(());
     }
     out.push_str("{\"type\": \"Sequence\", \"pretokenizers\": [");
-    lines(out, "    ", parts, |out, part| out.push_str(&part));
+    write_lines(out, "    ", parts, |out, part| out.push_str(&part));
     out.push_str("]}");
     Ok(())
 }
@@ -187,12 +167,12 @@ fn write_model(out: &mut String, model: &Model) -> Result<()> {
          \"fuse_unk\": false,\n    \"byte_fallback\": false,\n    ",
     ));
     out.push_str(&format!("\"ignore_merges\": {ignore_merges},\n    \"vocab\": {{"));
-    lines(out, "      ", &tokens, |out, (token, id)| {
+    write_lines(out, "      ", &tokens, |out, (token, id)| {
         write_string(out, token);
         out.push_str(&format!(": {id}"));
     });
     out.push_str("},\n    \"merges\": [");
-    lines(out, "      ", pairs.iter(), |out, &(left, right)| {
+    write_lines(out, "      ", pairs.iter(), |out, &(left, right)| {
         let token = |id| string(&spelling.written(model.vocab.bytes_of(id).unwrap_or_default()));
         out.push_str(&format!("[{}, {}]", token(left), token(right)));
     });

@@ -6,7 +6,7 @@ tokens, tokens and merges take one line each, so that two files can be compared 
 */
 
 use super::{FLAGS, FORMAT, VERSION, template, wordpiece};
-use crate::formats::json::write_string;
+use crate::formats::json::{write_lines, write_string};
 use crate::formats::{alphabet, gpt2};
 use crate::model::{
     Decoder, Encoder, Merges, Model, Normalizer, Pattern, SpecialToken, Start, TrimOffsets, Units,
@@ -34,7 +34,7 @@ pub(in crate::formats) fn write(model: &Model) -> String {
     }
     out.push_str("  \"special_tokens\": ");
     let tokens = model.special_tokens.iter().cloned();
-    write_lines(&mut out, ['[', ']'], tokens, write_special_token);
+    write_between(&mut out, ['[', ']'], tokens, write_special_token);
     out.push_str(",\n  \"template\": ");
     template::write(&mut out, &model.template);
     out.push_str(match model.trim_offsets {
@@ -46,7 +46,7 @@ pub(in crate::formats) fn write(model: &Model) -> String {
         out.push_str(",\n  \"decoder\": \"spaced\"");
     }
     out.push_str(",\n  \"vocab\": ");
-    write_lines(&mut out, ['{', '}'], model.vocab.iter(), |out, (id, bytes)| {
+    write_between(&mut out, ['{', '}'], model.vocab.iter(), |out, (id, bytes)| {
         write_string(out, &alphabet::written(bytes));
         out.push_str(&format!(": {id}"));
     });
@@ -61,7 +61,7 @@ pub(in crate::formats) fn write(model: &Model) -> String {
 fn write_merges(out: &mut String, model: &Model) {
     match &model.merges {
         Merges::Ranked => out.push_str("\"ranked\""),
-        Merges::Listed(pairs) => write_lines(out, ['[', ']'], pairs, |out, &pair| {
+        Merges::Listed(pairs) => write_between(out, ['[', ']'], pairs, |out, &pair| {
             write_string(out, &gpt2::merge_line(&model.vocab, pair));
         }),
     }
@@ -87,22 +87,14 @@ fn write_start(out: &mut String, start: &Start) {
 }
 
 /// One item per line, between two brackets.
-fn write_lines<T>(
+fn write_between<T>(
     out: &mut String,
     brackets: [char; 2],
     items: impl IntoIterator<Item = T>,
-    mut write: impl FnMut(&mut String, T),
+    write: impl FnMut(&mut String, T),
 ) {
     out.push(brackets[0]);
-    let mut separator = "\n    ";
-    for item in items {
-        out.push_str(separator);
-        write(out, item);
-        separator = ",\n    ";
-    }
-    if separator.starts_with(',') {
-        out.push_str("\n  ");
-    }
+    write_lines(out, "    ", items, write);
     out.push(brackets[1]);
 }
 
@@ -114,7 +106,7 @@ fn write_pattern(out: &mut String, pattern: &Pattern) {
             write_string(out, regex);
             out.push('}');
         }
-        Pattern::Sequence(patterns) => write_lines(out, ['[', ']'], patterns, write_pattern),
+        Pattern::Sequence(patterns) => write_between(out, ['[', ']'], patterns, write_pattern),
     }
 }
 

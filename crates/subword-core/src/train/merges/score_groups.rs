@@ -202,80 +202,24 @@ impl ScoreGroups {
         self.groups[token as usize].total = self.totals[token as usize];
     }
 
-    /// Whether one candidate comes before another one of the same group.
-    #[inline]
-    fn is_before(&self, one: u32, two: u32) -> bool {
-        let [one, two] = [one, two].map(|candidate| &self.entries[candidate as usize]);
-        let left = u128::from(one.most()) * u128::from(two.total);
-        let right = u128::from(two.most()) * u128::from(one.total);
-        if left != right {
-            return left > right;
-        }
-        (two.count, one.pair) < (one.count, two.pair)
-    }
-
-    /// Whether one group comes before another. A closed group counts by the highest score that it can have.
-    fn is_group_before(&self, one: TokenId, two: TokenId) -> bool {
-        let key = |token: TokenId| {
-            let group = &self.groups[token as usize];
-            if !group.is_open {
-                return (1, group.total.into(), (Count::MAX, (0, 0)));
-            }
-            let entry = &self.entries[group.candidates[0] as usize];
-            let both = u128::from(group.total) * u128::from(entry.total);
-            (entry.most(), both, (entry.count, entry.pair))
-        };
-        let ((a, below_a, (count_a, pair_a)), (b, below_b, (count_b, pair_b))) =
-            (key(one), key(two));
-        let (left, right) = (product(a, below_b), product(b, below_a));
-        if left != right {
-            return left > right;
-        }
-        (count_b, pair_a) < (count_a, pair_b)
-    }
-
     /// Moves a candidate up in its group after its score has risen.
     fn rise(&mut self, candidate: u32) {
         let owner = self.entries[candidate as usize].owner;
-        if !self.groups[owner as usize].is_open {
+        let ScoreGroup { candidates, is_open: true, .. } = &mut self.groups[owner as usize] else {
             return;
-        }
-        let mut heap = std::mem::take(&mut self.groups[owner as usize].candidates);
-        let mut at = self.places[candidate as usize] as usize;
-        while at > 0 && self.is_before(candidate, heap[(at - 1) / 2]) {
-            heap[at] = heap[(at - 1) / 2];
-            self.places[heap[at] as usize] = at as u32;
-            at = (at - 1) / 2;
-        }
-        heap[at] = candidate;
-        self.places[candidate as usize] = at as u32;
-        self.groups[owner as usize].candidates = heap;
-        if at == 0 {
+        };
+        let entries = &self.entries;
+        let before = |one, two| is_before(entries, one, two);
+        if rise(candidates, &mut self.places, candidate, before) == 0 {
             self.rise_in_order(owner);
         }
     }
 
     /// Moves a candidate down in its group after its score has fallen.
-    fn sink(&mut self, owner: TokenId, mut at: usize) {
-        let mut heap = std::mem::take(&mut self.groups[owner as usize].candidates);
-        let candidate = heap[at];
-        loop {
-            let mut child = 2 * at + 1;
-            if child >= heap.len() {
-                break;
-            }
-            let right = child + 1 < heap.len() && self.is_before(heap[child + 1], heap[child]);
-            child += usize::from(right);
-            if !self.is_before(heap[child], candidate) {
-                break;
-            }
-            heap[at] = heap[child];
-            self.places[heap[at] as usize] = at as u32;
-            at = child;
-        }
-        heap[at] = candidate;
-        self.places[candidate as usize] = at as u32;
-        self.groups[owner as usize].candidates = heap;
+    fn sink(&mut self, owner: TokenId, at: usize) {
+        let entries = &self.entries;
+        let before = |one, two| is_before(entries, one, two);
+        sink(&mut self.groups[owner as usize].candidates, &mut self.places, at, before);
     }
 
     /// Makes a heap of a group.
@@ -291,37 +235,93 @@ impl ScoreGroups {
 
     /// Moves a group up after its score has risen.
     fn rise_in_order(&mut self, owner: TokenId) {
-        let mut at = self.order_places[owner as usize] as usize;
-        while at > 0 && self.is_group_before(owner, self.order[(at - 1) / 2]) {
-            self.order[at] = self.order[(at - 1) / 2];
-            self.order_places[self.order[at] as usize] = at as u32;
-            at = (at - 1) / 2;
-        }
-        self.order[at] = owner;
-        self.order_places[owner as usize] = at as u32;
+        let (groups, entries) = (&self.groups, &self.entries);
+        let before = |one, two| is_group_before(groups, entries, one, two);
+        rise(&mut self.order, &mut self.order_places, owner, before);
     }
 
     /// Moves the first group down after its score has fallen.
     fn sink_in_order(&mut self) {
-        let (mut at, owner) = (0, self.order[0]);
-        loop {
-            let mut child = 2 * at + 1;
-            if child >= self.order.len() {
-                break;
-            }
-            let right = child + 1 < self.order.len()
-                && self.is_group_before(self.order[child + 1], self.order[child]);
-            child += usize::from(right);
-            if !self.is_group_before(self.order[child], owner) {
-                break;
-            }
-            self.order[at] = self.order[child];
-            self.order_places[self.order[at] as usize] = at as u32;
-            at = child;
-        }
-        self.order[at] = owner;
-        self.order_places[owner as usize] = at as u32;
+        let (groups, entries) = (&self.groups, &self.entries);
+        let before = |one, two| is_group_before(groups, entries, one, two);
+        sink(&mut self.order, &mut self.order_places, 0, before);
     }
+}
+
+/// Whether one candidate comes before another one of the same group.
+#[inline]
+fn is_before(entries: &[ScoredPair], one: u32, two: u32) -> bool {
+    let [one, two] = [one, two].map(|candidate| &entries[candidate as usize]);
+    let left = u128::from(one.most()) * u128::from(two.total);
+    let right = u128::from(two.most()) * u128::from(one.total);
+    if left != right {
+        return left > right;
+    }
+    (two.count, one.pair) < (one.count, two.pair)
+}
+
+/// Whether one group comes before another. A closed group counts by the highest score that it can have.
+fn is_group_before(
+    groups: &[ScoreGroup],
+    entries: &[ScoredPair],
+    one: TokenId,
+    two: TokenId,
+) -> bool {
+    let key = |token: TokenId| {
+        let group = &groups[token as usize];
+        if !group.is_open {
+            return (1, group.total.into(), (Count::MAX, (0, 0)));
+        }
+        let entry = &entries[group.candidates[0] as usize];
+        let both = u128::from(group.total) * u128::from(entry.total);
+        (entry.most(), both, (entry.count, entry.pair))
+    };
+    let ((a, below_a, (count_a, pair_a)), (b, below_b, (count_b, pair_b))) = (key(one), key(two));
+    let (left, right) = (product(a, below_b), product(b, below_a));
+    if left != right {
+        return left > right;
+    }
+    (count_b, pair_a) < (count_a, pair_b)
+}
+
+/// Moves an item of a heap up to its place, and returns that; `places` has the place of every item.
+#[inline]
+fn rise(
+    heap: &mut [u32],
+    places: &mut [u32],
+    item: u32,
+    before: impl Fn(u32, u32) -> bool,
+) -> usize {
+    let mut at = places[item as usize] as usize;
+    while at > 0 && before(item, heap[(at - 1) / 2]) {
+        heap[at] = heap[(at - 1) / 2];
+        places[heap[at] as usize] = at as u32;
+        at = (at - 1) / 2;
+    }
+    heap[at] = item;
+    places[item as usize] = at as u32;
+    at
+}
+
+/// Moves the item at `at` of a heap down to its place.
+#[inline]
+fn sink(heap: &mut [u32], places: &mut [u32], mut at: usize, before: impl Fn(u32, u32) -> bool) {
+    let item = heap[at];
+    loop {
+        let mut child = 2 * at + 1;
+        if child >= heap.len() {
+            break;
+        }
+        child += usize::from(child + 1 < heap.len() && before(heap[child + 1], heap[child]));
+        if !before(heap[child], item) {
+            break;
+        }
+        heap[at] = heap[child];
+        places[heap[at] as usize] = at as u32;
+        at = child;
+    }
+    heap[at] = item;
+    places[item as usize] = at as u32;
 }
 
 /// A product of 192 bits: the upper 128 and the lower 64.
