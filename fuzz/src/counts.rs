@@ -8,7 +8,7 @@ is sorted: adding, saving, loading, pruning, and counting a text on several thre
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 
-use subword_core::counting::{Settings, count_texts};
+use subword_core::count_corpus::{CountSettings, count_texts};
 use subword_core::pretok::Splitter;
 use subword_core::{Count, Counts, SpecialToken};
 
@@ -115,13 +115,13 @@ fn text(input: &mut Input) {
             start = end;
         }
     }
-    let settings = Settings {
+    let settings = CountSettings {
         normalizer,
         special_tokens: special,
         threads: NonZeroUsize::new(threads),
-        ..Settings::new(pattern)
+        ..CountSettings::new(pattern)
     };
-    let feed = |feeder: &mut subword_core::counting::Feeder<'_, '_>| {
+    let feed = |feeder: &mut subword_core::count_corpus::Feeder<'_, '_>| {
         (0..times).try_for_each(|_| feeder.push(text.as_bytes()))
     };
     let counts = count_texts(&settings, |_| Ok(()), feed).expect("the pattern did not give up");

@@ -5,9 +5,8 @@ Training: random counts and settings, against a trainer that counts all pairs an
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use subword_core::bpe::train::Ties;
 use subword_core::pretok::Named;
-use subword_core::trainer::{self, Settings, Size, Start};
+use subword_core::trainer::{BpeSettings, TargetSize, Ties, TrainingStart, train_bpe};
 use subword_core::{Count, Counts, Pattern};
 
 use crate::input::{Input, UNITS};
@@ -20,12 +19,12 @@ pub fn check(data: &[u8]) {
     let mut input = Input(data);
     let characters = input.flag();
     let merges = input.below(40);
-    let settings = Settings {
-        start: if characters { Start::Characters(None) } else { Start::Bytes },
+    let settings = BpeSettings {
+        start: if characters { TrainingStart::Characters(None) } else { TrainingStart::Bytes },
         ties: input.pick(&[Ties::Greatest, Ties::SmallestIds]),
         min_count: Count::from(input.byte() % 8),
         max_token_length: input.one_in(4).then(|| 1 + input.below(8)),
-        ..Settings::new(Size::Merges(merges))
+        ..BpeSettings::new(TargetSize::Merges(merges))
     };
     let mut counts = Counts::new(Pattern::Named(Named::None), Vec::new());
     let mut entries: BTreeMap<String, Count> = BTreeMap::new();
@@ -41,8 +40,7 @@ pub fn check(data: &[u8]) {
     if entries.is_empty() {
         return;
     }
-    let trained =
-        trainer::train(&counts, &settings, &mut |_, _| Ok(())).expect("pieces to learn from");
+    let trained = train_bpe(&counts, &settings, &mut |_, _| Ok(())).expect("pieces to learn from");
     let units = |piece: &str| -> Vec<Vec<u8>> {
         if characters {
             piece.chars().map(|c| c.to_string().into_bytes()).collect()
@@ -67,7 +65,7 @@ pub fn check(data: &[u8]) {
 fn plainly(
     mut pieces: Vec<Piece>,
     merges: usize,
-    settings: &Settings<'_>,
+    settings: &BpeSettings<'_>,
     characters: bool,
 ) -> Vec<(Vec<u8>, Vec<u8>, Count)> {
     let mut ids: BTreeMap<Vec<u8>, usize> = BTreeMap::new();

@@ -1,21 +1,21 @@
 /*!
-Writes files so that each of them is either the old one or the new one, never half of it.
+Writes files so that each is either the old one or the new one, never a part of it.
 
 ```text
-create a temporary file beside the target     same directory, so that the rename is one step
-write, fsync                                   the bytes are on the disk before the name is
-rename over the target                         old or new, whatever happens here
-fsync the directory                            the new name is on the disk
+create a temporary file beside the target     in the same directory, so that the rename is atomic
+write, fsync                                  the bytes are on the disk before the name is
+rename over the target                        old or new, whatever happens here
+fsync the directory                           the new name is on the disk
 ```
 
 Invariants
 * Until the rename the old file is untouched; on any error the temporary file is removed.
 * A symbolic link stays one: the file that it points to is replaced.
-* A file that existed keeps its permissions, a new one gets those of any new file. Until it has those of
-  the old one, nobody but the owner may open it.
+* A file that existed keeps its permissions, and a new one gets the usual ones. Until the new file has the
+  permissions of the old one, only its owner may open it.
 
-Several files are all written before the first is renamed, so that a full disk changes none of them.
-What is too large to be held in memory is written bit by bit ([`Staged::create`]).
+Several files are all written before the first is renamed, so that a full disk changes none of them. A file
+that is too large for memory is written piece by piece ([`Staged::create`]).
 */
 
 use std::fs::{self, File, OpenOptions};
@@ -23,12 +23,12 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::error::{Error, Result};
+use crate::error::{InFile, Result};
 
 /// How many symbolic links may follow each other, as on Linux.
 const MAX_LINKS: usize = 40;
 
-/// A file that is being written and does not have its name yet. Dropping it removes it.
+/// A file that is being written under a temporary name. Dropping it removes it.
 pub(crate) struct Staged {
     file: BufWriter<File>,
     temporary: Option<PathBuf>,
@@ -43,11 +43,11 @@ pub(crate) fn write(files: &[(&Path, &[u8])]) -> Result<()> {
             staged.sync()?;
             Ok(staged)
         });
-        staged.map_err(|error| Error::io(path, &error))
+        staged.in_file(path)
     };
     let staged = files.iter().map(stage).collect::<Result<Vec<_>>>()?;
     for (file, (path, _)) in staged.into_iter().zip(files) {
-        file.commit().map_err(|error| Error::io(path, &error))?;
+        file.commit().in_file(path)?;
     }
     Ok(())
 }
@@ -74,7 +74,7 @@ impl Staged {
         self.file.get_ref().sync_all()
     }
 
-    /// Gives the file its name.
+    /// Syncs the file and gives it its name.
     pub(crate) fn commit(mut self) -> io::Result<()> {
         self.sync()?;
         if let Some(temporary) = self.temporary.take()
@@ -107,20 +107,28 @@ impl Drop for Staged {
     }
 }
 
-/// A new file in the directory of `target`, under a name that no file has; only for the owner if it is
-/// `private`.
+/// A new file in the directory of `target`. If it is `private`, only its owner may open it.
 fn create_beside(target: &Path, private: bool) -> io::Result<(PathBuf, File)> {
+    let mut options = OpenOptions::new();
+    options.write(true);
+    if private {
+        only_for_the_owner(&mut options);
+    }
+    create_unique(directory_of(target), "tmp", &options)
+}
+
+/// Creates a file with an unused name in `directory`.
+pub(crate) fn create_unique(
+    directory: &Path,
+    extension: &str,
+    options: &OpenOptions,
+) -> io::Result<(PathBuf, File)> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     loop {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let name = format!(".subword-{}-{number}.tmp", std::process::id());
-        let path = directory_of(target).join(name);
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        if private {
-            only_for_the_owner(&mut options);
-        }
-        match options.open(&path) {
+        let name = format!(".subword-{}-{number}.{extension}", std::process::id());
+        let path = directory.join(name);
+        match options.clone().create_new(true).open(&path) {
             Ok(file) => return Ok((path, file)),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
@@ -147,7 +155,7 @@ pub(crate) fn directory_of(path: &Path) -> &Path {
     }
 }
 
-/// A file that these options create can be opened by its owner alone, where the system has modes.
+/// Makes these options create files that only their owner may open, where the system has modes.
 pub(crate) fn only_for_the_owner(options: &mut OpenOptions) {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
@@ -155,8 +163,8 @@ pub(crate) fn only_for_the_owner(options: &mut OpenOptions) {
     let _ = options;
 }
 
-/// A rename is on the disk once its directory is. Only Unix can open a directory to say so, and only
-/// one that may be read: without that right the rename stays as it is.
+/// Syncs a directory, so that renames in it are on the disk. Only Unix can do that, and only for a directory
+/// that may be read; elsewhere this does nothing.
 pub(crate) fn sync_directory(directory: &Path) -> io::Result<()> {
     if !cfg!(unix) {
         return Ok(());
@@ -171,7 +179,8 @@ pub(crate) fn sync_directory(directory: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::tests::Folder;
+    use crate::error::Error;
+    use crate::testing::Folder;
 
     #[test]
     fn a_file_is_created_and_replaced() {

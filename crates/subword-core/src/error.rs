@@ -1,11 +1,14 @@
 /*!
 The one error of the engine.
 
-Every variant says what is wrong, where, and where it helps what to type instead (`hint`). The
-Python door turns each variant into the exception class of the same name.
+Every variant says what is wrong and where, and `hint` says what to type instead, where that helps.
+`subword-py` turns a variant into the exception class `<variant>Error` of the package, or into the builtin
+that a caller would expect: `NotUtf8` becomes a `TextError`, `Stopped` a `KeyboardInterrupt`, `Memory` a
+`MemoryError`, `Argument` a `ValueError` and `Io` an `OSError`.
 */
 
 use std::fmt;
+use std::io;
 use std::path::Path;
 
 use crate::types::TokenId;
@@ -29,7 +32,7 @@ pub enum Error {
     Pattern {
         /// The pattern as the user wrote it.
         pattern: String,
-        /// Why.
+        /// Why it cannot be used.
         message: String,
     },
     /// Text that spells a special token where `special="error"` forbids it.
@@ -41,9 +44,9 @@ pub enum Error {
     },
     /// A text that this model cannot encode.
     Text {
-        /// Why.
+        /// Why it cannot be encoded.
         message: String,
-        /// Where, in bytes.
+        /// The byte where that is.
         position: usize,
     },
     /// A corpus or a text that is not UTF-8.
@@ -73,9 +76,9 @@ pub enum Error {
     },
     /// The caller does not want the work to go on: see [`crate::interrupt`].
     Stopped,
-    /// There is no memory for this much at once.
+    /// An allocation of this size failed.
     Memory {
-        /// How much was asked for, in bytes.
+        /// The size, in bytes.
         bytes: usize,
     },
     /// An argument that makes no sense.
@@ -97,7 +100,7 @@ pub enum Error {
         /// Its position in the sequence.
         position: usize,
     },
-    /// The operating system said no.
+    /// An operation on a file failed.
     Io {
         /// The file.
         path: String,
@@ -132,12 +135,18 @@ impl Error {
         Error::Counts { place: String::new(), message: message.into(), hint: None }
     }
 
+    /// An error about documents or token files at `place`, which may be empty if it is told later.
+    pub fn corpus(place: impl fmt::Display, message: impl Into<String>) -> Self {
+        Error::Corpus { place: place.to_string(), message: message.into(), hint: None }
+    }
+
     /// The same error with a line that says what to do.
     #[must_use]
     pub fn with_hint(mut self, text: impl Into<String>) -> Self {
         if let Error::ModelFormat { hint, .. }
         | Error::Training { hint, .. }
-        | Error::Counts { hint, .. } = &mut self
+        | Error::Counts { hint, .. }
+        | Error::Corpus { hint, .. } = &mut self
         {
             *hint = Some(text.into());
         }
@@ -166,8 +175,8 @@ impl Error {
         self
     }
 
-    /// What the operating system said about `path`.
-    pub fn io(path: &Path, error: &std::io::Error) -> Self {
+    /// An error of the operating system about `path`.
+    pub fn io(path: &Path, error: &io::Error) -> Self {
         Error::Io {
             path: path.display().to_string(),
             message: error.to_string(),
@@ -178,6 +187,17 @@ impl Error {
     /// An id that no token has, at `position` of a sequence.
     pub fn unknown_id(id: TokenId, position: usize) -> Self {
         Error::UnknownId { id: i64::from(id), position }
+    }
+}
+
+/// Turns an error of the operating system into one that names the file.
+pub(crate) trait InFile<T> {
+    fn in_file(self, path: &Path) -> Result<T>;
+}
+
+impl<T> InFile<T> for io::Result<T> {
+    fn in_file(self, path: &Path) -> Result<T> {
+        self.map_err(|error| Error::io(path, &error))
     }
 }
 

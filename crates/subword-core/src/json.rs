@@ -1,33 +1,34 @@
 /*!
-Reads JSON by pulling: the caller says what must come next, nothing is kept that nobody asked for.
+A pull reader for JSON: the caller says what must come next, and reads only what it needs.
 
 ```text
 {"a": 0, "b": 1}      object(|json, key| vocab.insert(json.id()?, key))
 ```
 
-Small objects are read as [`Fields`]: take what is known, then `finish` refuses what is left over.
+Small objects are read as [`Fields`]: take the known keys, then `finish` refuses what is left over.
 
 Invariants
 * Every error says the line, what was expected and what was found.
 * Nothing recurses on the input: `skip` counts its depth, and gives up at [`MAX_DEPTH`].
 * What `skip` passes over is valid JSON.
 
-Why not serde_json: its errors speak of its own types, know no line for a value that parses but
-makes no sense, and a vocabulary goes straight into its arena here. The tests hold this reader
-against serde_json, which accepts and refuses the same texts.
+Why not serde_json: its errors speak of its own types, it knows no line for a value that parses but makes no
+sense, and here a vocabulary is read straight into its arena. The tests compare this reader with serde_json,
+which accepts and refuses the same texts.
 */
 
 mod fields;
+mod strings;
 
 use std::borrow::Cow;
 
 use crate::arch::checked_utf8;
 use crate::error::{Error, Result};
 use crate::interrupt;
-use crate::types::TokenId;
-use crate::vocab::MAX_ID;
+use crate::types::{MAX_ID, TokenId};
 
 pub(super) use fields::Fields;
+pub(super) use strings::{write_lines, write_string};
 
 /// How deep lists and objects may be nested.
 const MAX_DEPTH: usize = 127;
@@ -35,7 +36,7 @@ const MAX_DEPTH: usize = 127;
 /// How many characters of the input an error shows.
 const SHOWN: usize = 40;
 
-/// A place in a JSON text. Copies are cheap: a copy is a place to come back to.
+/// A position in a JSON text. Copies are cheap: a copy is a position to come back to.
 #[derive(Clone, Copy)]
 pub(super) struct Json<'a> {
     text: &'a str,
@@ -57,7 +58,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// The line of this place, the first is 1.
+    /// The line of this position, the first is 1.
     pub(super) fn line(&self) -> usize {
         let before = &self.text[..self.at];
         let before = if self.at == self.text.len() { before.trim_end() } else { before };
@@ -272,77 +273,7 @@ impl<'a> Json<'a> {
         there
     }
 
-    fn string_or(&mut self, what: &str) -> Result<Cow<'a, str>> {
-        if self.peek() != Some(b'"') {
-            return Err(self.expected(what));
-        }
-        let start = self.at + 1;
-        let end = start + plain_length(&self.text.as_bytes()[start..]);
-        let plain = &self.text[start..end];
-        if self.text.as_bytes().get(end) == Some(&b'"') {
-            self.at = end + 1;
-            return Ok(Cow::Borrowed(plain));
-        }
-        self.at = end;
-        self.escaped_string(plain).map(Cow::Owned)
-    }
-
-    /// The rest of a string, from its first escape on.
-    fn escaped_string(&mut self, start: &str) -> Result<String> {
-        let mut out = start.to_owned();
-        loop {
-            let rest = &self.text[self.at..];
-            let plain = plain_length(rest.as_bytes());
-            out.push_str(&rest[..plain]);
-            self.at += plain;
-            match rest.as_bytes().get(plain) {
-                Some(b'"') => {
-                    self.at += 1;
-                    return Ok(out);
-                }
-                Some(b'\\') => out.push(self.escape()?),
-                Some(&control) => {
-                    let message =
-                        format!("expected '\"' to end the string, found the byte 0x{control:02X}");
-                    return Err(Error::format_line(self.line(), message));
-                }
-                None => return Err(self.expected("'\"' to end the string")),
-            }
-        }
-    }
-
-    /// The character of an escape like `\n` or `\u0120`.
-    fn escape(&mut self) -> Result<char> {
-        let rest = &self.text.as_bytes()[self.at + 1..];
-        let plain = match rest.first() {
-            Some(b'"') => '"',
-            Some(b'\\') => '\\',
-            Some(b'/') => '/',
-            Some(b'b') => '\u{8}',
-            Some(b'f') => '\u{c}',
-            Some(b'n') => '\n',
-            Some(b'r') => '\r',
-            Some(b't') => '\t',
-            Some(b'u') => {
-                let (character, length) = unicode_escape(rest).ok_or_else(|| self.bad_escape())?;
-                self.at += 1 + length;
-                return Ok(character);
-            }
-            _ => return Err(self.bad_escape()),
-        };
-        self.at += 2;
-        Ok(plain)
-    }
-
-    fn bad_escape(&self) -> Error {
-        let found: String = self.text[self.at..].chars().take(6).collect();
-        Error::format_line(
-            self.line(),
-            format!("expected an escape like \\n or \\u0120, found {found:?}"),
-        )
-    }
-
-    /// What is here, in a few words.
+    /// A short description of what is at this position.
     fn found(&self) -> String {
         let rest = &self.text[self.at..];
         let mut shown: String = rest.chars().take(SHOWN).collect();
@@ -364,61 +295,6 @@ impl<'a> Json<'a> {
             Some(character) => format!("{character:?}"),
         }
     }
-}
-
-/// How many bytes there are before a quote mark, a backslash or a control character.
-fn plain_length(bytes: &[u8]) -> usize {
-    const ONES: u64 = u64::MAX / 255;
-    let mut at = 0;
-    // PERF: eight at a time. Subtracting sets the top bit of a byte that is smaller, and of some above
-    // it, so the lowest bit that is set is right.
-    while let Some(&word) = bytes[at..].first_chunk() {
-        let word = u64::from_le_bytes(word);
-        let smaller = |word: u64, than: u8| word.wrapping_sub(ONES * u64::from(than)) & !word;
-        let equal = |byte: u8| smaller(word ^ (ONES * u64::from(byte)), 1);
-        let stops = (equal(b'"') | equal(b'\\') | smaller(word, 0x20)) & (ONES << 7);
-        if stops != 0 {
-            return at + stops.trailing_zeros() as usize / 8;
-        }
-        at += 8;
-    }
-    let stop = |&byte: &u8| byte == b'"' || byte == b'\\' || byte < 0x20;
-    at + bytes[at..].iter().position(stop).unwrap_or(bytes.len() - at)
-}
-
-/// The character of `u0120` or `ud83d\ude00`, and how many bytes it is written in.
-fn unicode_escape(text: &[u8]) -> Option<(char, usize)> {
-    let unit = |at: usize| {
-        let digits = text.get(at..at + 5).filter(|digits| digits[0] == b'u')?;
-        digits[1..]
-            .iter()
-            .try_fold(0, |unit, &digit| Some(unit << 4 | (digit as char).to_digit(16)?))
-    };
-    let high = unit(0)?;
-    if let Some(character) = char::from_u32(high) {
-        return Some((character, 5));
-    }
-    let low = (text.get(5) == Some(&b'\\')).then(|| unit(6)).flatten()?;
-    let pair = (0xD800..0xDC00).contains(&high) && (0xDC00..0xE000).contains(&low);
-    let character = pair.then(|| 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00))?;
-    Some((char::from_u32(character)?, 11))
-}
-
-/// Appends `text` as a JSON string.
-pub(super) fn write_string(out: &mut String, text: &str) {
-    out.push('"');
-    for character in text.chars() {
-        match character {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\0'..' ' => out.push_str(&format!("\\u{:04x}", character as u32)),
-            _ => out.push(character),
-        }
-    }
-    out.push('"');
 }
 
 #[cfg(test)]

@@ -7,39 +7,41 @@ ENCODE  text -> special -> normalize -> pretok -> pieces -> cache, or merge on a
 DECODE  ids  -> vocab -> bytes
 ```
 
-From what a user holds down to bytes:
+From what a user calls down to bytes; a room uses only what is below it:
 
-| module      | what it knows                                                             |
-|-------------|---------------------------------------------------------------------------|
-| `tokenizer` | the assembly: `Model` to encode, decode, count; threads                   |
-| `trainer`   | the assembly: `Counts` to `Model`                                         |
-| `counting`  | the assembly: files or texts to `Counts`; threads                         |
-| `writing`   | the assembly: files to token files; threads                               |
-| `formats`   | files to `Model` and back                                                 |
-| `corpus`    | files to blocks of text                                                   |
-| `boundary`  | where a text may be cut so that both parts encode alone                   |
-| `special`   | text to ordinary spans and special tokens                                 |
-| `normalize` | text to normalised text                                                   |
-| `counts`    | how often each piece occurs                                               |
-| `pretok`    | text to pieces; never sees an id                                          |
-| `bpe`       | one piece to token ids; sees no pattern, no special token, no file        |
-| `wordpiece` | one word to token ids by the longest tokens                               |
-| `longest`   | one piece to token ids by the vocabulary alone                            |
-| `cache`     | piece to ids, remembered, bounded                                         |
-| `model`     | everything a trained tokenizer is, as plain data                          |
-| `vocab`     | token bytes to id, and back                                               |
-| `json`      | JSON with line numbers                                                    |
-| `atomic`    | writes that are all or nothing                                            |
-| `bert`      | what BERT's normaliser and word split do with a character                  |
-| `utf8`      | characters as Python keeps them to UTF-8                                  |
-| `parallel`  | threads for one call                                                      |
-| `interrupt` | work that its caller can interrupt                                        |
-| `memory`    | allocations that may fail                                                 |
-| `seed`      | the random key of this process, for hashes                                |
-| `arch`      | byte scans with SIMD forms                                                |
+| module         | what it knows                                                          |
+|----------------|------------------------------------------------------------------------|
+| `trainer`      | the public calls of training: `Counts` to `Model`                      |
+| `token_files`  | a corpus to token files; threads                                       |
+| `count_corpus` | a corpus to `Counts`; threads                                          |
+| `tokenizer`    | a `Model` made ready to encode, decode and count; threads              |
+| `train`        | how BPE and WordPiece are learned                                      |
+| `formats`      | files to `Model` and back                                              |
+| `corpus`       | files to blocks of text                                                |
+| `counts`       | how often each piece occurs                                            |
+| `parallel`     | threads for one call                                                   |
+| `canonical`    | the one form of a `Model`, checked; smaller models                     |
+| `boundary`     | where a text may be cut so that both parts encode alone                |
+| `special`      | text to ordinary spans and special tokens                              |
+| `normalize`    | text to normalised text                                                |
+| `pretok`       | text to pieces; never sees an id                                       |
+| `bpe`          | one piece to token ids; sees no pattern, no special token, no file     |
+| `wordpiece`    | one word to token ids by the longest tokens                            |
+| `longest`      | one piece to token ids by the vocabulary alone                         |
+| `cache`        | piece to ids, remembered, bounded                                      |
+| `model`        | everything a trained tokenizer is, as plain data                       |
+| `vocab`        | token bytes to id, and back                                            |
+| `bert`         | what BERT's normaliser and word split do with a character              |
+| `json`         | JSON with line numbers                                                 |
+| `atomic`       | writes that are all or nothing                                         |
+| `utf8`         | characters as Python keeps them to UTF-8                               |
+| `interrupt`    | work that its caller can interrupt                                     |
+| `memory`       | allocations that may fail                                              |
+| `seed`         | the random key of this process, for hashes                             |
+| `arch`         | byte scans with SIMD forms                                             |
+| `types` `error` | ids, counts, pairs; the one error                                     |
 
-Stages do not know each other: `tokenizer` joins them. All may read the plain data in `model`, which
-itself knows only the names of the patterns.
+Stages (`special` to `cache`) do not know each other: `tokenizer` joins them.
 */
 
 pub mod arch;
@@ -48,8 +50,9 @@ pub mod bert;
 pub mod boundary;
 pub mod bpe;
 pub mod cache;
+mod canonical;
 pub mod corpus;
-pub mod counting;
+pub mod count_corpus;
 pub mod counts;
 mod decode;
 mod encode;
@@ -66,19 +69,22 @@ mod parallel;
 pub mod pretok;
 mod seed;
 pub mod special;
+#[cfg(test)]
+mod testing;
+pub mod token_files;
 pub mod tokenizer;
+mod train;
 pub mod trainer;
 pub mod types;
 pub mod utf8;
 pub mod vocab;
 pub mod wordpiece;
-pub mod writing;
 
 pub use counts::Counts;
 pub use error::{Error, Result};
 pub use model::{
     Bert, BertTables, Content, Decoder, Encoder, EndOfWord, Merges, Model, Normalizer, Pattern,
-    Slot, SpecialToken, Start, Template, TrimOffsets, Units, Unknown, WordLimit, WordPiece,
+    SpecialToken, Start, Template, TemplateSlot, TrimOffsets, Units, Unknown, WordLimit, WordPiece,
 };
 pub use special::Allowed;
 pub use tokenizer::{Located, Ragged, Tokenizer};

@@ -9,7 +9,6 @@ from is a slower question, which [`Normalizer::apply_mapped`] answers: see `alig
 mod aligned;
 mod bert;
 mod map;
-mod name;
 mod sides;
 
 use std::borrow::Cow;

@@ -1,331 +1,42 @@
 /*!
-The assembly of training: counted pieces and settings in, a [`Model`] and a log out.
+The public calls of training: counts and settings in, a model and a log out.
 
 ```text
-pieces and counts -> first tokens -> merges (`bpe::train`) -> vocabulary, special tokens -> Model
+train_bpe         Counts, BpeSettings       -> Trained
+train_wordpiece   Counts, WordPieceSettings -> Trained
 ```
 
-Ids: the first tokens (the 256 bytes in byte order, or the characters by code point and the mark,
-unless the caller gives others), then the merges in their order, special tokens last.
-
-A base is continued: its tokens, merges and special tokens keep their ids, a piece starts as what the
-base encodes it to, new tokens get the ids behind all of the base. If the base merges by token rank,
-so does the result: a new token's rank is its id.
+A training has two steps, [`BpeTraining`] and [`WordPieceTraining`] show both: `new` checks the
+settings and turns the counted pieces into tokens, after which the counts are no longer needed; `run`
+learns. How both work is in `train`.
 */
 
-mod alphabet;
-pub mod wordpiece;
+pub use crate::train::bpe::{BpeSettings, BpeTraining, TargetSize, TrainingStart};
+pub use crate::train::merges::{Effort, Learned, LearnedMerge, Score, Stop, Ties};
+pub use crate::train::wordpiece::{WordPieceSettings, WordPieceTraining};
+pub use crate::train::{Trained, no_pieces};
 
-use std::time::{Duration, Instant};
-
-use crate::bpe::train::{self, Learned, Rules, Ties, Words};
-use crate::bpe::{Merged, Merger};
 use crate::counts::Counts;
-use crate::error::{Error, Result};
-use crate::interrupt;
-use crate::model::{Encoder, EndOfWord, Merges, Model, SpecialToken, Units};
-use crate::types::{Count, TokenId};
-use crate::vocab::{MAX_ID, Vocab};
+use crate::error::Result;
 
-/// To prepare a piece is about as much work as to read so many bytes.
-const PIECE: usize = 64;
+/// Called during a training with the number of merges so far and the number that there will be at
+/// most. An error that it returns ends the training.
+pub type WatchMerges<'a> = &'a mut dyn FnMut(usize, usize) -> Result<()>;
 
-/// What is said if there is nothing to learn from, and the hint.
-const NO_PIECES: (&str, &str) = (
-    "there are no pieces to learn from",
-    "an empty corpus, or one of special tokens alone, has none",
-);
-
-/// How much to learn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Size {
-    /// So many tokens in all, special tokens included.
-    Vocab(usize),
-    /// So many merges.
-    Merges(usize),
-}
-
-/// What training starts from.
-#[derive(Debug, Clone, Copy)]
-pub enum Start<'a> {
-    /// The 256 bytes.
-    Bytes,
-    /// The characters of the pieces, or so many of them: the most frequent.
-    Characters(Option<usize>),
-    /// These tokens, in the order of their ids; all single bytes that UTF-8 uses are among them.
-    /// Pieces start as bytes: a longer token is used where merges make it.
-    Given(&'a [Vec<u8>]),
-    /// A model, which is continued.
-    Base(&'a Model),
-}
-
-/// What to train.
-#[derive(Debug, Clone)]
-pub struct Settings<'a> {
-    /// How much to learn.
-    pub size: Size,
-    /// What training starts from.
-    pub start: Start<'a>,
-    /// The mark that ends every word, a token of its own.
-    pub end_of_word: Option<String>,
-    /// The special token of characters that are not in the alphabet.
-    pub unk_token: Option<String>,
-    /// What gets the last ids; by default the special tokens of the counts.
-    pub special_tokens: Option<Vec<String>>,
-    /// What decides between pairs of the same count.
-    pub ties: Ties,
-    /// A pair that counts less is not merged.
-    pub min_count: Count,
-    /// A token of more bytes, or characters, is not made.
-    pub max_token_length: Option<usize>,
-}
-
-/// A model and how it came about.
-#[derive(Debug)]
-pub struct Trained {
-    /// The model.
-    pub model: Model,
-    /// The merges in their order, with their counts, and what it took.
-    pub learned: Learned,
-}
-
-impl Settings<'_> {
-    /// Settings that learn as much as `size` says, all else as it is by default.
-    pub fn new(size: Size) -> Self {
-        Settings {
-            size,
-            start: Start::Bytes,
-            end_of_word: None,
-            unk_token: None,
-            special_tokens: None,
-            ties: Ties::default(),
-            min_count: 1,
-            max_token_length: None,
-        }
-    }
-}
-
-/// A training that is ready to run, and needs the counts no more.
-#[derive(Debug)]
-pub struct Training {
-    model: Model,
-    words: Words,
-    rules: Rules,
-    special_tokens: Vec<String>,
-    unk_token: Option<String>,
-    prepared: Duration,
-}
-
-/// Trains a model on counted pieces: see [`Training`].
-pub fn train(
+/// Trains a BPE model on counted pieces.
+pub fn train_bpe(
     counts: &Counts,
-    settings: &Settings<'_>,
-    watch: &mut dyn FnMut(usize, usize) -> Result<()>,
+    settings: &BpeSettings<'_>,
+    watch: WatchMerges<'_>,
 ) -> Result<Trained> {
-    Training::new(counts, settings)?.run(watch)
+    BpeTraining::new(counts, settings)?.run(watch)
 }
 
-/// Calls `each` with all pieces.
-fn each_piece(counts: &Counts, mut each: impl FnMut(&[u8], Count) -> Result<()>) -> Result<()> {
-    counts.for_each(|piece, count| {
-        interrupt::worked(PIECE)?;
-        each(piece, count)
-    })
+/// Trains a WordPiece model on counted words.
+pub fn train_wordpiece(
+    counts: &Counts,
+    settings: &WordPieceSettings,
+    watch: WatchMerges<'_>,
+) -> Result<Trained> {
+    WordPieceTraining::new(counts, settings)?.run(watch)
 }
-
-impl Training {
-    /// Turns the counted pieces into what they start as, and checks the settings.
-    pub fn new(counts: &Counts, settings: &Settings<'_>) -> Result<Training> {
-        let begin = Instant::now();
-        let model = first_model(counts, settings)?;
-        // Unless the caller lists it among the special tokens, unk is the first of them.
-        let special_tokens = settings.special_tokens.as_deref();
-        let mut special_tokens = special_tokens.unwrap_or(counts.special_tokens()).to_vec();
-        let unk = settings.unk_token.iter().filter(|unk| !special_tokens.contains(unk)).cloned();
-        special_tokens.splice(0..0, unk.collect::<Vec<_>>());
-        let (merges, tokens) = how_many(settings, &special_tokens, &model)?;
-        let words = if model.start.is_plain() {
-            first_tokens(counts, &model)?
-        } else {
-            alphabet::first_tokens(counts, &model)?
-        };
-        if words.is_empty() {
-            return Err(Error::training(NO_PIECES.0).with_hint(NO_PIECES.1));
-        }
-        let rules = Rules {
-            tokens,
-            ties: settings.ties,
-            min_count: settings.min_count,
-            max_length: settings.max_token_length,
-            lengths: if model.start.is_plain() { Vec::new() } else { alphabet::lengths(&model) },
-            listed: match &model.merges {
-                Merges::Listed(pairs) => pairs.clone(),
-                Merges::Ranked => Vec::new(),
-            },
-            ..Rules::new(merges, model.id_limit())
-        };
-        let unk_token = settings.unk_token.clone();
-        let prepared = begin.elapsed();
-        Ok(Training { model, words, rules, special_tokens, unk_token, prepared })
-    }
-
-    /// Learns the merges. `watch` is told, at least every 50 ms, how many there are and how many
-    /// there will be at most; an error that it returns ends the training.
-    pub fn run(self, watch: &mut dyn FnMut(usize, usize) -> Result<()>) -> Result<Trained> {
-        let Training { mut model, words, rules, special_tokens, unk_token, prepared } = self;
-        let most = rules.merges.min(rules.tokens);
-        let mut watch = |done| watch(done, most);
-        let mut learned = train::train(words, &mut model.vocab, &rules, &mut watch)?;
-        learned.effort.index += prepared;
-        if let Merges::Listed(pairs) = &mut model.merges {
-            pairs.extend(learned.merges.iter().map(|merge| merge.pair));
-        }
-        add_special_tokens(&mut model, &special_tokens);
-        if let Some(unk) = &unk_token {
-            let token = model.special_tokens.iter().find(|token| token.content == *unk);
-            model.start.unk = token.map(|token| token.id);
-        }
-        Ok(Trained { model: model.checked()?, learned })
-    }
-}
-
-/// What training starts from, as a model.
-fn first_model(counts: &Counts, settings: &Settings<'_>) -> Result<Model> {
-    check_words(settings)?;
-    if settings.max_token_length == Some(0) {
-        return Err(Error::Argument {
-            message: "max_token_length must be at least 1, not 0".into(),
-        });
-    }
-    let mut start = crate::model::Start {
-        end_of_word: settings.end_of_word.clone().map(|mark| EndOfWord { mark, joined: false }),
-        ..Default::default()
-    };
-    let vocab = match settings.start {
-        Start::Bytes => alphabet::first_vocab(counts, &start, None)?,
-        Start::Characters(limit) => {
-            start.units = Units::Characters;
-            alphabet::first_vocab(counts, &start, limit)?
-        }
-        Start::Given(tokens) => Vocab::new((0..).zip(tokens.iter().map(Vec::as_slice)))?,
-        Start::Base(base) => {
-            if base.encoder != Encoder::Merge {
-                return Err(Error::training("the base does not encode by merges")
-                    .with_hint("a base that merges can be continued"));
-            }
-            if base.normalizer != counts.normalizer() {
-                let name = base.normalizer.name();
-                return Err(Error::training("the pieces were not normalised as the base does it")
-                    .with_hint(format!("count them with normalizer={name:?}")));
-            }
-            if base.pattern != *counts.pattern() {
-                return Err(Error::training("the pieces were not cut by the pattern of the base")
-                    .with_hint("count them with pattern=base.pattern"));
-            }
-            return Ok(base.clone());
-        }
-    };
-    let mut model = Model::new(vocab, Merges::Listed(vec![]), counts.pattern().clone(), vec![]);
-    model.start = start;
-    model.normalizer = counts.normalizer();
-    model.checked()
-}
-
-/// Checks the settings that words bring with them.
-fn check_words(settings: &Settings<'_>) -> Result<()> {
-    let wrong = |message: String| Err(Error::Argument { message });
-    let chars = "goes with initial_vocab=\"chars\"";
-    match (settings.start, &settings.end_of_word, &settings.unk_token) {
-        (Start::Given(_) | Start::Base(_), Some(_), _) => {
-            wrong(format!("end_of_word {chars} or \"bytes\""))
-        }
-        (Start::Bytes | Start::Given(_) | Start::Base(_), _, Some(_)) => {
-            wrong(format!("unk_token {chars}: every byte is a token"))
-        }
-        (Start::Characters(Some(0)), _, _) => {
-            wrong("limit_alphabet must be at least 1, not 0".into())
-        }
-        (_, Some(mark), Some(unk)) if mark == unk => {
-            wrong(format!("end_of_word and unk_token are both {mark:?}"))
-        }
-        (_, Some(mark), _) => {
-            EndOfWord::check(mark).map_err(|wrong| Error::Argument { message: wrong.to_string() })
-        }
-        _ => Ok(()),
-    }
-}
-
-/// How many merges and how many new tokens there may be.
-fn how_many(
-    settings: &Settings<'_>,
-    special_tokens: &[String],
-    model: &Model,
-) -> Result<(usize, usize)> {
-    let known = |token: &&String| {
-        model.vocab.id_of(token.as_bytes()).is_none()
-            && model.special_tokens.iter().all(|special| special.content != **token)
-    };
-    let special = special_tokens.iter().filter(known).count();
-    let base = model.vocab.len() + model.special_tokens.len();
-    let room = (MAX_ID as usize + 1).saturating_sub(model.id_limit() as usize + special);
-    match settings.size {
-        Size::Merges(merges) if merges > room => {
-            Err(Error::training(format!("num_merges={merges} is too large: the most is {room}")))
-        }
-        Size::Merges(merges) => Ok((merges, merges)),
-        Size::Vocab(size) => {
-            let least = base + special;
-            let tokens = size.checked_sub(least).ok_or_else(|| {
-                let message = format!(
-                    "vocab_size={size} is too small: {base} base tokens and {special} special tokens \
-                     need at least {least}"
-                );
-                let hint = format!("pass vocab_size={least} for no merges at all, or more to learn some");
-                Error::training(message).with_hint(hint)
-            })?;
-            if tokens > room {
-                let most = least + room;
-                return Err(Error::training(format!(
-                    "vocab_size={size} is too large: the most is {most}"
-                )));
-            }
-            Ok((usize::MAX, tokens))
-        }
-    }
-}
-
-/// The pieces as the tokens that they start as.
-fn first_tokens(counts: &Counts, model: &Model) -> Result<Words> {
-    let merger = Merger::new(model)?;
-    let missing = merger.missing_bytes();
-    // No piece has a byte that is missing.
-    let byte_id = |byte: usize| model.vocab.id_of(&[byte as u8]).unwrap_or_default();
-    let byte_ids: [TokenId; 256] = std::array::from_fn(byte_id);
-    let bytes = model.merges == Merges::Listed(Vec::new());
-    let (mut words, mut merged, mut ids) = (Words::default(), Merged::default(), Vec::new());
-    each_piece(counts, |piece, count| {
-        if let Some(byte) = missing.iter().find(|byte| piece.contains(byte)) {
-            return Err(Error::training(format!("no token for byte 0x{byte:02X} to start from")));
-        }
-        if bytes {
-            return words.push(piece.iter().map(|&byte| byte_ids[usize::from(byte)]), count);
-        }
-        merger.encode(&model.vocab, piece, &mut merged, &mut ids)?;
-        words.push(ids.drain(..), count)
-    })?;
-    Ok(words)
-}
-
-/// Gives the special tokens that have no id yet the ids behind all tokens.
-fn add_special_tokens(model: &mut Model, wanted: &[String]) {
-    for content in wanted {
-        if model.special_tokens.iter().all(|token| token.content != *content) {
-            let id = model.vocab.id_of(content.as_bytes()).unwrap_or(model.id_limit());
-            model.special_tokens.push(SpecialToken::new(content.clone(), id));
-            model.special_tokens.sort_by_key(|token| token.id);
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests;

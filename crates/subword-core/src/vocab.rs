@@ -1,49 +1,53 @@
 /*!
 Token bytes to id, and back.
 
-All token bytes lie in one arena, `spans[id]` says where: decoding copies slices. The way back is an
-open-addressed table of ids that compares against the arena, so no token is stored twice.
+All token bytes are in one arena, and `spans[id]` says where: decoding copies slices. The way back is an
+open-addressed hash table of ids that compares against the arena, so no token is stored twice.
 
 ```text
 arena  ! " # ... t h e Ġ t h e
 spans  0..1 1..2 2..3 ... 83..86 86..90        an empty span: no token has this id
 ```
 
-Ids may have holes (published vocabularies skip some), but not absurd ones: see [`MAX_ID`]. The hash is
-keyed (see `seed`), because tokens are chosen by whoever wrote a file.
+Ids may have holes (published vocabularies skip some), up to [`MAX_ID`]. The hash has a random key (see
+`seed`), because the author of a file chooses the tokens.
 */
+
+mod builder;
 
 use std::fmt;
 use std::ops::Range;
 
 use crate::arch;
 use crate::error::{Error, Result};
-use crate::interrupt;
 use crate::seed::Seed;
 use crate::types::TokenId;
 
-/// The largest id that a vocabulary may use: 2²¹ − 1, eight times the largest published vocabulary.
-/// A limit keeps a damaged file from asking for gigabytes, and lets a pair be packed.
-pub const MAX_ID: TokenId = (1 << 21) - 1;
+pub use crate::types::MAX_ID;
+pub(crate) use builder::VocabBuilder;
 
 /// The longest token that a vocabulary may have, in bytes.
 pub const MAX_TOKEN_BYTES: usize = 1 << 16;
 
-/// How many bytes all tokens may have together: places in the arena are 32-bit numbers.
+/// How many bytes all tokens may have together: spans are 32-bit numbers.
 const MAX_ARENA_BYTES: usize = u32::MAX as usize;
 
-/// About how many bytes a token has, to make room.
+/// About how many bytes a token has, to reserve memory.
 const USUAL_BYTES: usize = 8;
 
-/// A free slot. A taken one holds the tag of its token above and the id below; no id is this large.
+/// A free slot. A taken slot has the tag of its token in the upper half and the id in the lower half.
 const FREE: u64 = u64::MAX;
 
 /// Token bytes to id, and back.
 #[derive(Clone, Default)]
 pub struct Vocab {
+    /// The bytes of all tokens.
     arena: Vec<u8>,
+    /// Start and length of each token in the arena, by id.
     spans: Vec<(u32, u32)>,
+    /// The hash table: tag and id of each token.
     slots: Vec<u64>,
+    /// How many tokens there are.
     len: usize,
     /// The key of the hash.
     seed: Seed,
@@ -88,7 +92,7 @@ impl Vocab {
         entered
     }
 
-    /// Enters a token whose bytes are in the arena.
+    /// Adds a token whose bytes are in the arena.
     fn enter(&mut self, id: TokenId, place: Range<usize>, tag: u32) -> Result<()> {
         let len = place.len();
         if id > MAX_ID {
@@ -134,7 +138,7 @@ impl Vocab {
         Ok(())
     }
 
-    /// Takes a token out. Its bytes stay in the arena, where nothing finds them.
+    /// Removes a token. Its bytes stay in the arena, where nothing refers to them.
     pub fn remove(&mut self, id: TokenId) {
         let Some(bytes) = self.bytes_of(id) else { return };
         let mask = self.slots.len() - 1;
@@ -142,8 +146,7 @@ impl Vocab {
         self.slots[slot] = FREE;
         self.spans[id as usize] = (0, 0);
         self.len -= 1;
-        // The tokens behind it may have been pushed there by it: each is put where it is looked for
-        // now.
+        // The tokens after it may have been displaced by it, so each is inserted again.
         loop {
             slot = (slot + 1) & mask;
             let moved = std::mem::replace(&mut self.slots[slot], FREE);
@@ -194,7 +197,7 @@ impl Vocab {
         self.spans.len() as TokenId
     }
 
-    /// The bytes of all tokens in one text, for who looks at many tokens at once.
+    /// The bytes of all tokens, for callers that look at many tokens at once.
     pub(crate) fn arena(&self) -> &[u8] {
         &self.arena
     }
@@ -210,7 +213,7 @@ impl Vocab {
         (0..self.id_limit()).filter_map(|id| self.bytes_of(id).map(|bytes| (id, bytes)))
     }
 
-    /// The part of the hash that says where a token is looked for.
+    /// The part of the hash that gives the first slot of a token, and that is compared before its bytes.
     fn tag_of(&self, bytes: &[u8]) -> u32 {
         (hash(bytes, self.seed) >> 32) as u32
     }
@@ -233,8 +236,8 @@ impl Vocab {
 
     /// The slot that holds `bytes`, or the free one where it would go.
     ///
-    /// PERF: the tag tells nearly all other tokens apart without a look at the arena; loading o200k
-    /// from `tokenizer.json` takes half the time (2026-11).
+    /// PERF: comparing tags avoids nearly all reads of the arena; loading o200k from `tokenizer.json` takes half
+    /// the time (2026-11).
     fn find(&self, tag: u32, bytes: &[u8]) -> usize {
         let mask = self.slots.len() - 1;
         let mut at = tag as usize & mask;
@@ -248,7 +251,7 @@ impl Vocab {
         }
     }
 
-    /// The slot for a token that is in no slot.
+    /// The free slot for a token that is in no slot.
     fn free_slot(&self, tag: u32) -> usize {
         let mask = self.slots.len() - 1;
         let mut at = tag as usize & mask;
@@ -256,69 +259,6 @@ impl Vocab {
             at = (at + 1) & mask;
         }
         at
-    }
-}
-
-/// A vocabulary on its way: tokens wait until there are some of them, so that their slots are on the way
-/// too. PERF: most of the time that a vocabulary takes is waiting for slots (o200k, 2026-11-15).
-///
-/// The bytes of a token are written where they stay. It comes with a place, which goes with its error.
-pub(crate) struct Filling<P> {
-    vocab: Vocab,
-    waiting: Vec<Waiting<P>>,
-    /// Where the bytes of the next token start.
-    start: usize,
-}
-
-struct Waiting<P> {
-    id: TokenId,
-    tag: u32,
-    bytes: Range<usize>,
-    place: P,
-}
-
-/// How many tokens wait.
-const WAITING: usize = 32;
-
-impl<P: Copy> Filling<P> {
-    /// An empty vocabulary with room for `tokens` tokens.
-    pub(crate) fn new(tokens: usize) -> Self {
-        let waiting = Vec::with_capacity(WAITING);
-        Filling { vocab: Vocab::with_capacity(tokens), waiting, start: 0 }
-    }
-
-    /// Where to append the bytes of the next token.
-    pub(crate) fn bytes(&mut self) -> &mut Vec<u8> {
-        &mut self.vocab.arena
-    }
-
-    /// Adds the token whose bytes were appended. An error may be that of a token before it.
-    pub(crate) fn add(&mut self, id: TokenId, place: P) -> std::result::Result<(), (Error, P)> {
-        if self.waiting.len() == WAITING {
-            self.settle()?;
-        }
-        let Vocab { arena, slots, .. } = &self.vocab;
-        let bytes = self.start..arena.len();
-        let tag = self.vocab.tag_of(&arena[bytes.clone()]);
-        arch::prefetch_at(slots, tag as usize & (slots.len() - 1));
-        self.start = bytes.end;
-        self.waiting.push(Waiting { id, tag, bytes, place });
-        Ok(())
-    }
-
-    fn settle(&mut self) -> std::result::Result<(), (Error, P)> {
-        for Waiting { id, tag, bytes, place } in self.waiting.drain(..) {
-            let len = bytes.len();
-            let entered = self.vocab.enter(id, bytes, tag).and_then(|()| interrupt::worked(len));
-            entered.map_err(|error| (error, place))?;
-        }
-        Ok(())
-    }
-
-    /// The vocabulary.
-    pub(crate) fn finish(mut self) -> std::result::Result<Vocab, (Error, P)> {
-        self.settle()?;
-        Ok(self.vocab)
     }
 }
 
@@ -358,116 +298,4 @@ impl fmt::Debug for Vocab {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tokens_are_found_by_bytes_and_by_id() {
-        let vocab = Vocab::new([(7, &b"low"[..]), (2, b"er")]).unwrap();
-        assert_eq!(vocab.id_of(b"low"), Some(7));
-        assert_eq!(vocab.id_of(b"lo"), None);
-        assert_eq!(vocab.bytes_of(2), Some(&b"er"[..]));
-        assert_eq!(vocab.bytes_of(3), None);
-        assert_eq!(vocab.bytes_of(8), None);
-        assert_eq!((vocab.len(), vocab.id_limit()), (2, 8));
-        assert_eq!(vocab.iter().collect::<Vec<_>>(), [(2, &b"er"[..]), (7, b"low")]);
-    }
-
-    #[test]
-    fn growing_keeps_every_token() {
-        let mut vocab = Vocab::default();
-        for id in 0..5000u32 {
-            vocab.insert(id, &id.to_le_bytes()).unwrap();
-        }
-        assert!((0..5000).all(|id: u32| vocab.id_of(&id.to_le_bytes()) == Some(id)));
-    }
-
-    #[test]
-    fn a_vocabulary_that_is_filled_is_the_same_and_knows_where_it_failed() {
-        let token = |id: TokenId| id.to_string().into_bytes();
-        let add = |filling: &mut Filling<TokenId>, id, place| {
-            filling.bytes().extend(token(id));
-            filling.add(id, place)
-        };
-        for len in [0, 1, WAITING as TokenId, 3000] {
-            let mut filling = Filling::new(0);
-            (0..len).for_each(|id| add(&mut filling, id, id).unwrap());
-            let tokens: Vec<_> = (0..len).map(token).collect();
-            let expected = Vocab::new((0..).zip(tokens.iter().map(Vec::as_slice))).unwrap();
-            assert_eq!(filling.finish().unwrap(), expected);
-        }
-        let mut filling = Filling::new(100);
-        (0..90).for_each(|id| drop(add(&mut filling, id % 80, id)));
-        let (error, place) = filling.finish().unwrap_err();
-        assert_eq!((error.to_string(), place), ("the token b\"0\" is there twice".into(), 80));
-    }
-
-    /// How many slots the search for all tokens passes.
-    fn steps(vocab: &Vocab) -> usize {
-        let mask = vocab.slots.len() - 1;
-        let steps = |(_, token): (TokenId, &[u8])| {
-            let tag = vocab.tag_of(token);
-            vocab.find(tag, token).wrapping_sub(tag as usize) & mask
-        };
-        vocab.iter().map(steps).sum()
-    }
-
-    #[test]
-    fn tokens_that_flood_a_vocabulary_with_a_known_key_are_ordinary_under_a_secret_one() {
-        const KNOWN: u64 = 0x9E37_79B9_7F4A_7C15;
-        let known = Seed { first: KNOWN, second: 0, odd: KNOWN };
-        let token = |i: u64| i.wrapping_mul(0x5DEE_CE66_D1CE_4E5B).to_le_bytes();
-        let is_chosen = |token: &[u8; 8]| hash(token, known) >> 32 & 0xFFF < 0x3F;
-        let chosen: Vec<[u8; 8]> = (0..).map(token).filter(is_chosen).take(2000).collect();
-        let filled = |seed: Seed| {
-            let mut vocab = Vocab { seed, ..Vocab::default() };
-            (0..).zip(&chosen).for_each(|(id, token)| vocab.insert(id, token).unwrap());
-            steps(&vocab) / chosen.len()
-        };
-        assert!(filled(known) > 500, "{}", filled(known));
-        assert!(filled(Seed::default()) < 10, "{}", filled(Seed::default()));
-    }
-
-    #[test]
-    fn room_is_made_for_no_more_tokens_than_there_are_ids() {
-        let vocab = Vocab::with_capacity(1 << 27);
-        assert_eq!(vocab.slots.len(), 2 << 21);
-    }
-
-    #[test]
-    fn tokens_beyond_the_reach_of_a_place_are_refused() {
-        let mut vocab = Vocab::default();
-        let place = MAX_ARENA_BYTES - 1..MAX_ARENA_BYTES + 1;
-        let error = vocab.enter(7, place, 0).unwrap_err().to_string();
-        let expected = "the tokens up to the one with id 7 have more than 4294967295 bytes";
-        assert!(error.starts_with(expected), "{error}");
-    }
-
-    #[test]
-    fn removing_a_token_keeps_the_others() {
-        let token = |id: TokenId| (id % 600).to_le_bytes();
-        let mut vocab = Vocab::default();
-        (0..600).for_each(|id| vocab.insert(id, &token(id)).unwrap());
-        (0..600).filter(|id| id % 3 == 2).for_each(|id| vocab.remove(id));
-        vocab.remove(599);
-        assert_eq!((vocab.len(), vocab.id_limit()), (400, 599));
-        for id in 0..600 {
-            assert_eq!(vocab.id_of(&token(id)), (id % 3 != 2).then_some(id));
-            assert_eq!(vocab.bytes_of(id).is_some(), id % 3 != 2);
-        }
-        vocab.insert(2, &token(2)).unwrap();
-        assert_eq!(vocab.id_of(&token(2)), Some(2));
-    }
-
-    #[test]
-    fn bad_tokens_are_refused_with_their_id() {
-        let refusal = |tokens: &[(TokenId, &[u8])]| {
-            Vocab::new(tokens.iter().copied()).unwrap_err().to_string()
-        };
-        assert_eq!(refusal(&[(1, b"a"), (1, b"b")]), "id 1 has two tokens: b\"a\" and b\"b\"");
-        assert_eq!(refusal(&[(1, b"a"), (2, b"a")]), "the token b\"a\" has two ids: 1 and 2");
-        assert_eq!(refusal(&[(1, b"a"), (1, b"a")]), "the token b\"a\" is there twice");
-        assert_eq!(refusal(&[(4, b"")]), "the token with id 4 is empty");
-        assert_eq!(refusal(&[(1 << 21, b"a")]), "id 2097152 is larger than the limit of 2097151");
-    }
-}
+mod tests;

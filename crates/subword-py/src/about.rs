@@ -3,7 +3,7 @@
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use subword_core::{Content, Encoder, Merges, Slot, formats};
+use subword_core::{Content, Encoder, Merges, TemplateSlot, formats};
 
 use crate::engine::Engine;
 
@@ -45,7 +45,7 @@ impl Engine {
         pair: bool,
     ) -> PyResult<Vec<(Bound<'py, PyAny>, u32)>> {
         let template = &self.model().template;
-        let slot = |slot: &Slot| {
+        let slot = |slot: &TemplateSlot| {
             let content = match slot.content {
                 Content::Token(id) => id.into_bound_py_any(py)?,
                 Content::First => "A".into_bound_py_any(py)?,

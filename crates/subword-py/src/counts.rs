@@ -6,8 +6,8 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use subword_core::counting::{self, Feeder, Settings};
-use subword_core::counts::Sorted;
+use subword_core::count_corpus::{self, CountSettings, Feeder};
+use subword_core::counts::SortedPieces;
 use subword_core::{Error, Normalizer, Result};
 
 use crate::errors;
@@ -72,7 +72,8 @@ impl Counts {
         normalizer: Option<NormalizerArgument>,
     ) -> PyResult<Self> {
         let normalizer = normalizer_of(normalizer);
-        let settings = Settings { normalizer, special_tokens, ..Settings::new(pattern.0) };
+        let settings =
+            CountSettings { normalizer, special_tokens, ..CountSettings::new(pattern.0) };
         let counts = settings.counts().map_err(|error| errors::raise(py, error))?;
         Ok(Counts::from(counts))
     }
@@ -215,7 +216,7 @@ impl Counts {
 /// A walk over pieces and their counts.
 #[pyclass(module = "subword._core")]
 pub(crate) struct CountsReader {
-    sorted: Sorted,
+    sorted: SortedPieces,
 }
 
 #[pymethods]
@@ -248,7 +249,7 @@ pub(crate) fn count_files(
     max_document: u64,
     watch: Option<Py<PyAny>>,
 ) -> PyResult<Counts> {
-    let settings = Settings {
+    let settings = CountSettings {
         normalizer: normalizer_of(normalizer),
         special_tokens,
         field,
@@ -257,7 +258,7 @@ pub(crate) fn count_files(
     };
     let counts = detached(py, |raised| {
         let watch = |done| tell(raised, watch.as_ref(), done);
-        counting::count_files(paths, &settings, watch).map_err(about_the_corpus)
+        count_corpus::count_files(paths, &settings, watch).map_err(about_the_corpus)
     })?;
     Ok(Counts::from(counts))
 }
@@ -289,7 +290,7 @@ pub(crate) fn count_texts(
     watch: Option<Py<PyAny>>,
 ) -> PyResult<Counts> {
     let py = texts.py();
-    let settings = Settings {
+    let settings = CountSettings {
         normalizer: normalizer_of(normalizer),
         special_tokens,
         ..settings(pattern, threads, memory_limit, errors)?
@@ -314,7 +315,7 @@ pub(crate) fn count_texts(
     };
     let counts = detached(py, |raised| {
         let watch = |done| tell(raised, watch.as_ref(), done);
-        counting::count_texts(&settings, watch, |feeder| feed(raised, feeder))
+        count_corpus::count_texts(&settings, watch, |feeder| feed(raised, feeder))
     })?;
     Ok(Counts::from(counts))
 }
@@ -324,11 +325,11 @@ fn settings(
     threads: Option<ThreadsArgument>,
     memory_limit: Option<i128>,
     errors: Errors,
-) -> PyResult<Settings> {
+) -> PyResult<CountSettings> {
     let memory_limit = memory_limit.map(|limit| natural("memory_limit", limit)).transpose()?;
     let errors = errors.into();
     let threads = threads.and_then(|threads| threads.0);
-    Ok(Settings { threads, memory_limit, errors, ..Settings::new(pattern.0) })
+    Ok(CountSettings { threads, memory_limit, errors, ..CountSettings::new(pattern.0) })
 }
 
 /// `normalizer=`: a name.

@@ -75,7 +75,7 @@ impl Pauses {
     #[inline]
     pub(crate) fn item(&mut self, py: Python<'_>) -> PyResult<()> {
         self.items += 1;
-        if self.items % Pauses::ITEMS == 0 && self.since.elapsed() >= Pauses::EVERY {
+        if self.items.is_multiple_of(Pauses::ITEMS) && self.since.elapsed() >= Pauses::EVERY {
             py.detach(|| ());
             self.since = Instant::now();
             py.check_signals()?;

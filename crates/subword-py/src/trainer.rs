@@ -5,10 +5,11 @@ use std::sync::Arc;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
-use subword_core::bpe::train::{Effort, Merge, Score, Stop, Ties};
-use subword_core::pretok::Named;
-use subword_core::trainer::{Settings, Size, Start, Trained, Training, wordpiece};
-use subword_core::{Error, Pattern};
+use subword_core::Error;
+use subword_core::trainer::{
+    self, BpeSettings, BpeTraining, Effort, Learned, LearnedMerge, Score, Stop, TargetSize, Ties,
+    Trained, TrainingStart, WordPieceSettings, WordPieceTraining,
+};
 
 use crate::counts::Counts;
 use crate::engine::Engine;
@@ -20,7 +21,7 @@ use crate::numbers::natural;
 #[pyclass(frozen, module = "subword._core")]
 pub(crate) struct TrainingLog {
     model: Arc<subword_core::Model>,
-    merges: Vec<Merge>,
+    merges: Vec<LearnedMerge>,
     stop: Stop,
     effort: Effort,
 }
@@ -31,8 +32,9 @@ impl TrainingLog {
     /// tokens the text became shorter.
     fn merges<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let token = |id| PyBytes::new(py, self.model.token_bytes(id).unwrap_or_default());
-        let merge =
-            |merge: &Merge| (token(merge.pair.0), token(merge.pair.1), merge.count, merge.saved);
+        let merge = |merge: &LearnedMerge| {
+            (token(merge.pair.0), token(merge.pair.1), merge.count, merge.saved)
+        };
         PyList::new(py, self.merges.iter().map(merge))
     }
 
@@ -139,8 +141,8 @@ pub(crate) fn train_bpe(
 ) -> PyResult<(Model, TrainingLog)> {
     let number = |name, value: Option<i128>| value.map(|n| natural(name, n)).transpose();
     let size = match (number("vocab_size", vocab_size)?, number("num_merges", num_merges)?) {
-        (Some(size), None) => Size::Vocab(size),
-        (None, Some(merges)) => Size::Merges(merges),
+        (Some(size), None) => TargetSize::Vocab(size),
+        (None, Some(merges)) => TargetSize::Merges(merges),
         (None, None) => {
             return Err(PyValueError::new_err(
                 "how much to learn: pass vocab_size= or num_merges=",
@@ -152,18 +154,18 @@ pub(crate) fn train_bpe(
     };
     let limit = number("limit_alphabet", limit_alphabet)?;
     let start = match (base, &initial_vocab) {
-        (Some(base), InitialVocab::Bytes) => Start::Base(base.model()),
+        (Some(base), InitialVocab::Bytes) => TrainingStart::Base(base.model()),
         (Some(_), _) => {
             return Err(PyValueError::new_err("pass base= or initial_vocab=, not both"));
         }
-        (None, InitialVocab::Characters) => Start::Characters(limit),
-        (None, InitialVocab::Bytes) => Start::Bytes,
-        (None, InitialVocab::Given(tokens)) => Start::Given(tokens),
+        (None, InitialVocab::Characters) => TrainingStart::Characters(limit),
+        (None, InitialVocab::Bytes) => TrainingStart::Bytes,
+        (None, InitialVocab::Given(tokens)) => TrainingStart::Given(tokens),
     };
-    if limit.is_some() && !matches!(start, Start::Characters(_)) {
+    if limit.is_some() && !matches!(start, TrainingStart::Characters(_)) {
         return Err(PyValueError::new_err("limit_alphabet goes with initial_vocab=\"chars\""));
     }
-    let settings = Settings {
+    let settings = BpeSettings {
         start,
         end_of_word,
         unk_token,
@@ -171,19 +173,14 @@ pub(crate) fn train_bpe(
         ties: ties.0,
         min_count: natural("min_count", min_count)? as u64,
         max_token_length: number("max_token_length", max_token_length)?,
-        ..Settings::new(size)
+        ..BpeSettings::new(size)
     };
-    run(py, watch, || Training::new(&counts.read(), &settings), Training::run)
+    run(py, watch, || BpeTraining::new(&counts.read(), &settings), BpeTraining::run)
 }
 
-/// Whether an error of training says that there are no pieces, and nothing about the settings: whether it
-/// is the one that sound settings give for no pieces.
+/// Whether an error of training says that there are no pieces, and nothing about the settings.
 pub(crate) fn is_without_pieces(error: &Error) -> bool {
-    let counting = subword_core::counting::Settings::new(Pattern::Named(Named::None));
-    let nothing = counting.counts();
-    nothing.is_ok_and(|nothing| {
-        Training::new(&nothing, &Settings::new(Size::Merges(0))).is_err_and(|said| said == *error)
-    })
+    *error == trainer::no_pieces()
 }
 
 /// Told how many merges there are, and how many there will be at most.
@@ -204,7 +201,7 @@ fn run<T>(
         };
         run(prepare()?, &mut watch)
     })?;
-    let subword_core::bpe::train::Learned { merges, stop, effort } = trained.learned;
+    let Learned { merges, stop, effort } = trained.learned;
     let model = Arc::new(trained.model);
     Ok((Model(model.clone()), TrainingLog { model, merges, stop, effort }))
 }
@@ -247,7 +244,7 @@ pub(crate) fn train_wordpiece(
     watch: Option<Py<PyAny>>,
 ) -> PyResult<(Model, TrainingLog)> {
     let number = |name, value: Option<i128>| value.map(|n| natural(name, n)).transpose();
-    let settings = wordpiece::Settings {
+    let settings = WordPieceSettings {
         vocab_size: natural("vocab_size", vocab_size)?,
         score: score.0,
         special_tokens,
@@ -258,6 +255,6 @@ pub(crate) fn train_wordpiece(
         limit_alphabet: number("limit_alphabet", limit_alphabet)?,
         max_token_length: number("max_token_length", max_token_length)?,
     };
-    let prepare = || wordpiece::Training::new(&counts.read(), &settings);
-    run(py, watch, prepare, wordpiece::Training::run)
+    let prepare = || WordPieceTraining::new(&counts.read(), &settings);
+    run(py, watch, prepare, WordPieceTraining::run)
 }

@@ -6,9 +6,9 @@ use numpy::PyReadonlyArray1;
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use subword_core::writing::{
-    self, Format, Group, OnError, Place, Resume, RowBlock, Rows, Settings, Source, Split, Totals,
-    Width,
+use subword_core::token_files::{
+    self, OnError, Resume, RowBlock, RowGroup, RowSource, Source, SourcePosition, Split,
+    TokenFileFormat, TokenFileSettings, Totals, Width,
 };
 use subword_core::{Error, Result, TokenId};
 
@@ -61,7 +61,7 @@ pub(crate) fn encode_files(
     resume: Option<Taken>,
     watch: Option<Py<PyAny>>,
 ) -> PyResult<Counted> {
-    let settings = Settings {
+    let settings = TokenFileSettings {
         format: format_named(format)?,
         out,
         manifest,
@@ -95,18 +95,18 @@ pub(crate) fn encode_files(
             let Some(watch) = &watch else { return Ok(()) };
             raised.call(|py| watch.call1(py, counted(totals)).map(|_| ()))
         };
-        writing::encode_files(tokenizer, sources, &settings, &resume, watch)
+        token_files::encode_files(tokenizer, sources, &settings, &resume, watch)
     })?;
     Ok(counted(encoded))
 }
 
-fn format_named(name: &str) -> PyResult<Format> {
+fn format_named(name: &str) -> PyResult<TokenFileFormat> {
     match name {
-        "bin" => Ok(Format::Raw),
-        "npy" => Ok(Format::Npy),
-        "shards" => Ok(Format::Shards),
-        "megatron" => Ok(Format::Megatron),
-        "parquet" => Ok(Format::Parquet),
+        "bin" => Ok(TokenFileFormat::Raw),
+        "npy" => Ok(TokenFileFormat::Npy),
+        "shards" => Ok(TokenFileFormat::Shards),
+        "megatron" => Ok(TokenFileFormat::Megatron),
+        "parquet" => Ok(TokenFileFormat::Parquet),
         other => Err(PyValueError::new_err(format!("no format is called {other:?}"))),
     }
 }
@@ -119,9 +119,9 @@ fn taken_up((place, totals, shards, files, groups): Taken) -> Resume {
     let (source, start, line, documents, open) = place;
     let (written, tokens, read, skipped) = totals;
     let group =
-        |(start, bytes, rows, entries, tokens)| Group { start, bytes, rows, entries, tokens };
+        |(start, bytes, rows, entries, tokens)| RowGroup { start, bytes, rows, entries, tokens };
     Resume {
-        place: Place { source, start, line, documents, open },
+        place: SourcePosition { source, start, line, documents, open },
         totals: Totals { documents: written, tokens, read, skipped },
         shards,
         files,
@@ -139,7 +139,7 @@ fn source(argument: SourceArgument) -> Source {
 /// Rows that Python reads: an object with a method `next`.
 struct PythonRows(Py<PyAny>);
 
-impl Rows for PythonRows {
+impl RowSource for PythonRows {
     fn next(&mut self, row: u64) -> Result<Option<RowBlock>> {
         let read = Python::attach(|py| self.read(py, row));
         read.map_err(|error| Python::attach(|py| engine_error(py, &error)))

@@ -17,12 +17,13 @@ The one thing that takes more than one character: stripping is canonical decompo
 adjacent marks. Nearly all marks are dropped; the few that stay have a rank to sort them by.
 */
 
+mod options;
 mod table;
 mod two_level;
 
 use crate::arch::FirstUse;
-use crate::model::{Bert, BertTables};
 
+pub use options::{Bert, BertTables};
 pub(crate) use table::{PATTERN_V0_23, PATTERN_V1_0};
 pub(crate) use two_level::TwoLevel;
 

@@ -29,7 +29,6 @@ mod pairs;
 mod plain;
 mod short;
 mod singles;
-pub mod train;
 
 pub use joins::{CUTS, Joins};
 pub use singles::{SINGLE, Singles};
@@ -43,8 +42,6 @@ use crate::model::{Merges, Model};
 use crate::types::TokenId;
 use crate::vocab::Vocab;
 use crate::{interrupt, memory};
-
-pub(crate) use pairs::MAX_MERGES;
 
 use first::First;
 use pairs::Pairs;

@@ -20,6 +20,7 @@ often, and that is all that counts here.
 use super::{Merged, NO_RANK, NO_TOKEN, Span};
 use crate::arch::{self, AllTwoBytes, Line, Lines, NEVER, TwoBytes};
 use crate::error::Result;
+use crate::model::MAX_MERGES;
 use crate::seed::Seed;
 use crate::types::{Pair, TokenId};
 use crate::vocab::{MAX_ID, Vocab};
@@ -29,8 +30,8 @@ const ID_BITS: u32 = TokenId::BITS - MAX_ID.leading_zeros();
 const PAIR_BITS: u32 = 2 * ID_BITS;
 const RANK_BITS: u32 = u64::BITS - PAIR_BITS;
 
-/// How many merges a list may have.
-pub(crate) const MAX_MERGES: usize = (1 << RANK_BITS) - 2;
+// INVARIANT: the rank of every merge fits, and two values are left over.
+const _: () = assert!(MAX_MERGES == (1 << RANK_BITS) - 2);
 
 #[derive(Debug)]
 pub(super) struct Pairs {

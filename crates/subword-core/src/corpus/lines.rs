@@ -5,8 +5,8 @@ JSON lines: one text per line, the string in one field of an object.
 {"id": 1, "text": "low lower"}      ->   low lower
 ```
 
-Empty lines are skipped. A line that is no object, or that lacks the field, is an error with its
-number: text that is left out in silence would be missed by nobody.
+Empty lines are skipped. A line that is no object, or that lacks the field, is an error with its line
+number: nobody would miss a text that was left out silently.
 */
 
 use std::borrow::Cow;
@@ -30,7 +30,7 @@ pub fn for_each_text(
     Ok(())
 }
 
-/// The text of a line. An error does not know its line.
+/// The text of a line. An error does not name the line.
 pub fn text_of<'l>(line: &'l [u8], field: &str) -> Result<Cow<'l, str>> {
     text_in(line, field).map_err(without_line)
 }

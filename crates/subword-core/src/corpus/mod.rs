@@ -7,24 +7,25 @@ corpus.jsonl        one text per line: the string in one field of an object
 *.gz  *.zst         the same, compressed
 ```
 
-A file is read from start to end into blocks of about [`BLOCK`] bytes. Where a block may end is the
-caller's business (`cut`): what comes after that place is the start of the next block. Where there is
-no such place, the block grows until there is one or the file ends, up to a limit
-([`Files::with_limit`]): a few kilobytes of a compressed file may hold gigabytes of one line.
+A file is read from start to end into blocks of about [`BLOCK`] bytes. The caller's function `cut` says
+where a block may end; what comes after that place is the start of the next block. If there is no such
+place, the block grows until there is one or the file ends, up to a limit ([`Files::with_limit`]): a few
+kilobytes of a compressed file may hold gigabytes of one line.
 
-Why reading and not mapping files into memory: a mapped file that another process makes shorter kills
-this one, its pages count as memory that we use, and it is not faster (docs/decisions/read-or-map.md).
+Why reading and not mapping files into memory: a mapped file that another process truncates kills this
+process, its pages count as our memory, and it is not faster (docs/decisions/read-or-map.md).
 */
 
 pub mod lines;
 mod open;
 
+use std::borrow::Cow;
 use std::io::Read;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::error::{Error, Result};
-use open::Opened;
+use crate::error::{Error, InFile, Result};
+use open::FileReader;
 
 /// How large a block is: small enough to stay in the second-level cache together with what is
 /// counted, large enough to be worth a lock.
@@ -43,36 +44,49 @@ pub enum Errors {
     Replace,
 }
 
+impl Errors {
+    /// The text as UTF-8, or the position of the first byte that is not.
+    pub fn decode(self, text: &[u8]) -> std::result::Result<Cow<'_, [u8]>, usize> {
+        match (std::str::from_utf8(text), self) {
+            (Ok(_), _) => Ok(Cow::Borrowed(text)),
+            (Err(_), Errors::Replace) => {
+                Ok(Cow::Owned(String::from_utf8_lossy(text).into_owned().into_bytes()))
+            }
+            (Err(error), Errors::Strict) => Err(error.valid_up_to()),
+        }
+    }
+}
+
 /// What a file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum FileKind {
     /// One text.
     Text,
     /// A JSON object per line.
     Lines,
 }
 
-/// Some of a file.
+/// A part of a file.
 #[derive(Debug)]
-pub struct Block {
-    /// The bytes.
+pub struct CorpusBlock {
+    /// Its bytes, decompressed.
     pub bytes: Vec<u8>,
-    /// What they are.
-    pub kind: Kind,
-    /// Which block it is, over all files.
+    /// What the file holds.
+    pub kind: FileKind,
+    /// Its number over all files, from 0 on.
     pub number: usize,
     /// The file.
     pub path: Arc<PathBuf>,
-    /// Where in the uncompressed file it starts, in bytes.
+    /// The byte of the decompressed file where it starts.
     pub start: u64,
-    /// In which line it starts, the first is 1; only counted where the file is lines, or where the
-    /// caller asks.
+    /// The line where it starts, the first is 1. Only counted for JSON lines, and for a file that starts
+    /// in the middle.
     pub line: usize,
-    /// In which line the next block starts.
+    /// The line where the next block starts.
     pub next_line: usize,
-    /// Whether the file ends with it. It may be empty then.
+    /// Whether the file ends with it; then it may be empty.
     pub last: bool,
-    /// How much of the file, compressed or not, was read for it.
+    /// How many bytes of the file on disk were read for it.
     pub read: u64,
 }
 
@@ -80,62 +94,62 @@ pub struct Block {
 #[derive(Debug)]
 pub struct Files {
     paths: std::vec::IntoIter<PathBuf>,
-    open: Option<Open>,
+    open: Option<OpenFile>,
     next: usize,
     limit: u64,
 }
 
 /// A file that is being read.
 #[derive(Debug)]
-struct Open {
-    file: Opened,
+struct OpenFile {
+    file: FileReader,
     path: Arc<PathBuf>,
-    /// What was read, and how much of it is part of a block already.
+    /// Bytes that were read and given back.
     rest: Vec<u8>,
+    /// How many bytes of `rest` are part of a block already.
     used: usize,
     start: u64,
     line: usize,
     ended: bool,
     count_lines: bool,
-    /// How much is still to be passed over.
+    /// How many bytes are still to be skipped.
     ahead: u64,
 }
 
 impl Files {
-    /// These.
+    /// Files to be read one after the other.
     pub fn new(paths: Vec<PathBuf>) -> Files {
         Files { paths: paths.into_iter(), open: None, next: 0, limit: MAX_DOCUMENT }
     }
 
-    /// One file from the byte `start` on, which is in that line; lines are counted. While a
-    /// compressed file is read up to there, blocks are empty.
+    /// One file from the byte `start` on, which is in line `line`; lines are counted. While a compressed
+    /// file is read up to there, blocks are empty.
     pub fn starting_at(path: PathBuf, start: u64, line: usize) -> Result<Files> {
-        let mut open = Open::new(path, true)?;
-        open.ahead =
-            start - open.file.skip_to(start).map_err(|error| Error::io(&open.path, &error))?;
+        let mut open = OpenFile::new(path, true)?;
+        open.ahead = start - open.file.skip_to(start).in_file(&open.path)?;
         (open.start, open.line) = (start, line);
         Ok(Files { open: Some(open), ..Files::new(Vec::new()) })
     }
 
-    /// The same, but a line, or a text without a place to cut, may have this many bytes. What fits in
-    /// one block is never refused.
+    /// The same with a limit on the bytes of a line, or of a text without a place to cut. What fits in one
+    /// block is never refused.
     #[must_use]
     pub fn with_limit(self, limit: u64) -> Files {
         Files { limit: limit.max(BLOCK as u64), ..self }
     }
 
-    /// The next block, in the memory of `bytes`; none after the last. `cut` is given a text that
-    /// goes on and a place; it says how much of the text can be a block, more than that place, or
-    /// 0 if it cannot tell.
+    /// The next block, in the buffer `bytes`; none after the last. `cut` is called with a text that goes on
+    /// and with how much of it was seen before; it returns how much of the text can be a block, always
+    /// more than was seen, or 0 if there is no place to cut.
     pub fn next(
         &mut self,
         mut bytes: Vec<u8>,
         cut: impl Fn(&[u8], usize) -> usize,
-    ) -> Result<Option<Block>> {
+    ) -> Result<Option<CorpusBlock>> {
         let open = match &mut self.open {
             Some(open) => open,
             None => match self.paths.next() {
-                Some(path) => self.open.insert(Open::new(path, false)?),
+                Some(path) => self.open.insert(OpenFile::new(path, false)?),
                 None => return Ok(None),
             },
         };
@@ -154,11 +168,11 @@ impl Files {
     }
 }
 
-impl Open {
-    fn new(path: PathBuf, count_lines: bool) -> Result<Open> {
-        let file = Opened::new(&path).map_err(|error| Error::io(&path, &error))?;
-        let count_lines = count_lines || file.kind() == Kind::Lines;
-        Ok(Open {
+impl OpenFile {
+    fn new(path: PathBuf, count_lines: bool) -> Result<OpenFile> {
+        let file = FileReader::new(&path).in_file(&path)?;
+        let count_lines = count_lines || file.kind() == FileKind::Lines;
+        Ok(OpenFile {
             file,
             path: Arc::new(path),
             rest: Vec::new(),
@@ -171,7 +185,7 @@ impl Open {
         })
     }
 
-    /// Passes over some of what is to be passed over, by the memory of `bytes`.
+    /// Skips up to one block, using the buffer `bytes`.
     fn pass(&mut self, bytes: &mut Vec<u8>) -> Result<()> {
         let most = usize::try_from(self.ahead).unwrap_or(usize::MAX).min(BLOCK);
         self.read(bytes, most)?;
@@ -180,8 +194,8 @@ impl Open {
         Ok(())
     }
 
-    /// Reads until there is a place to cut. Where that is depends on what follows alone, not on how
-    /// much of it was read before.
+    /// Reads until there is a place to cut. That place depends only on the text, not on how much of it was
+    /// read before.
     fn fill(
         &mut self,
         bytes: &mut Vec<u8>,
@@ -197,8 +211,10 @@ impl Open {
                 return Ok(());
             }
             let cut = match self.file.kind() {
-                Kind::Text => cut(bytes, seen),
-                Kind::Lines => memchr::memrchr(b'\n', &bytes[seen..]).map_or(0, |at| seen + at + 1),
+                FileKind::Text => cut(bytes, seen),
+                FileKind::Lines => {
+                    memchr::memrchr(b'\n', &bytes[seen..]).map_or(0, |at| seen + at + 1)
+                }
             };
             if cut > 0 {
                 self.give_back(&bytes[cut..]);
@@ -220,8 +236,8 @@ impl Open {
         let place =
             if self.count_lines { format!("{path}:{}", self.line) } else { path.to_string() };
         let message = match self.file.kind() {
-            Kind::Lines => format!("the line has more than {limit} bytes"),
-            Kind::Text => format!(
+            FileKind::Lines => format!("the line has more than {limit} bytes"),
+            FileKind::Text => format!(
                 "the text from byte {} on has no place to cut it within {limit} bytes",
                 self.start
             ),
@@ -230,7 +246,7 @@ impl Open {
         Error::Counts { place, message, hint: Some(hint.to_owned()) }
     }
 
-    /// What comes after a block is the start of the next.
+    /// Keeps what comes after a block, as the start of the next.
     fn give_back(&mut self, after: &[u8]) {
         if self.used >= after.len() {
             self.used -= after.len();
@@ -241,7 +257,7 @@ impl Open {
         }
     }
 
-    /// Reads so many bytes more, or what there is.
+    /// Reads `missing` more bytes, or as many as there are.
     fn read(&mut self, bytes: &mut Vec<u8>, missing: usize) -> Result<()> {
         let rest = &self.rest[self.used..];
         let rest = &rest[..rest.len().min(missing)];
@@ -249,13 +265,12 @@ impl Open {
         self.used += rest.len();
         let missing = missing - rest.len();
         let mut file = (&mut self.file).take(missing as u64);
-        let io = |error| Error::io(&self.path, &error);
-        let found = file.read_to_end(bytes).map_err(io)?;
+        let found = file.read_to_end(bytes).in_file(&self.path)?;
         self.ended = found < missing;
         Ok(())
     }
 
-    fn block(&mut self, bytes: Vec<u8>, number: usize) -> Block {
+    fn block(&mut self, bytes: Vec<u8>, number: usize) -> CorpusBlock {
         let (start, line, kind) = (self.start, self.line, self.file.kind());
         self.start += bytes.len() as u64;
         if self.count_lines {
@@ -263,6 +278,6 @@ impl Open {
         }
         let (path, read) = (self.path.clone(), self.file.take_read());
         let (next_line, last) = (self.line, self.ended);
-        Block { bytes, kind, number, path, start, line, next_line, last, read }
+        CorpusBlock { bytes, kind, number, path, start, line, next_line, last, read }
     }
 }

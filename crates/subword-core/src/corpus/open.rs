@@ -1,5 +1,5 @@
 /*!
-A file, made ready to be read: its name says what it holds, and how it is compressed.
+Opens a file: its name says what it holds and how it is compressed.
 
 ```text
 corpus.jsonl.zst    ->   compressed by Zstandard, JSON lines
@@ -17,23 +17,23 @@ use flate2::bufread::MultiGzDecoder;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-use super::Kind;
+use super::FileKind;
 
-/// A file that is open.
-pub(super) struct Opened {
-    from: From,
-    kind: Kind,
+/// An open file, decompressed as it is read.
+pub(super) struct FileReader {
+    from: FileBytes,
+    kind: FileKind,
     read: Arc<AtomicU64>,
 }
 
-/// What is read: the file, or what it decompresses to.
-enum From {
+/// The bytes of the file, or those that it decompresses to.
+enum FileBytes {
     Plain(Metered),
     Packed(Box<dyn Read + Send>),
 }
 
-impl Opened {
-    pub(super) fn new(path: &Path) -> io::Result<Opened> {
+impl FileReader {
+    pub(super) fn new(path: &Path) -> io::Result<FileReader> {
         let file = File::open(path)?;
         if file.metadata()?.is_dir() {
             return Err(io::ErrorKind::IsADirectory.into());
@@ -44,57 +44,57 @@ impl Opened {
             |end: &str| path.extension().is_some_and(|found| found.eq_ignore_ascii_case(end));
         let buffered = |file| BufReader::with_capacity(1 << 16, file);
         let from = if ends("gz") {
-            From::Packed(Box::new(MultiGzDecoder::new(buffered(metered))))
+            FileBytes::Packed(Box::new(MultiGzDecoder::new(buffered(metered))))
         } else if ends("zst") {
-            From::Packed(Box::new(Zstd::new(buffered(metered))))
+            FileBytes::Packed(Box::new(Zstd::new(buffered(metered))))
         } else {
-            From::Plain(metered)
+            FileBytes::Plain(metered)
         };
-        let packed = matches!(from, From::Packed(_));
+        let packed = matches!(from, FileBytes::Packed(_));
         let name = if packed { path.with_extension("") } else { path.to_owned() };
         let lines = name.extension().is_some_and(|end| {
             end.eq_ignore_ascii_case("jsonl") || end.eq_ignore_ascii_case("ndjson")
         });
-        Ok(Opened { from, kind: if lines { Kind::Lines } else { Kind::Text }, read })
+        Ok(FileReader { from, kind: if lines { FileKind::Lines } else { FileKind::Text }, read })
     }
 
-    pub(super) fn kind(&self) -> Kind {
+    pub(super) fn kind(&self) -> FileKind {
         self.kind
     }
 
-    /// Goes on at the byte `start`, if that can be done without reading; returns where it is.
+    /// Seeks to the byte `start`, if the file is not compressed; returns the position.
     pub(super) fn skip_to(&mut self, start: u64) -> io::Result<u64> {
         match &mut self.from {
-            From::Plain(file) => {
+            FileBytes::Plain(file) => {
                 self.read.fetch_add(start, Ordering::Relaxed);
                 file.file.seek(SeekFrom::Start(start))
             }
-            From::Packed(_) => Ok(0),
+            FileBytes::Packed(_) => Ok(0),
         }
     }
 
-    /// How many bytes of the file itself were read since the last call.
+    /// How many bytes of the file on disk were read since the last call.
     pub(super) fn take_read(&mut self) -> u64 {
         self.read.swap(0, Ordering::Relaxed)
     }
 }
 
-impl Read for Opened {
+impl Read for FileReader {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         match &mut self.from {
-            From::Plain(file) => file.read(bytes),
-            From::Packed(from) => from.read(bytes),
+            FileBytes::Plain(file) => file.read(bytes),
+            FileBytes::Packed(from) => from.read(bytes),
         }
     }
 }
 
-impl fmt::Debug for Opened {
+impl fmt::Debug for FileReader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Opened({:?})", self.kind)
+        write!(f, "FileReader({:?})", self.kind)
     }
 }
 
-/// A file that tells how much of it was read.
+/// A file that counts how many bytes of it were read.
 struct Metered {
     file: File,
     read: Arc<AtomicU64>,
@@ -120,7 +120,7 @@ impl<R: BufRead> Zstd<R> {
         Zstd { from, decoder: FrameDecoder::new(), in_frame: false }
     }
 
-    /// Whether there is another frame; what is to be skipped is.
+    /// Starts the next frame, if there is one. Skippable frames are skipped.
     fn next_frame(&mut self) -> io::Result<bool> {
         while !self.from.fill_buf()?.is_empty() {
             match self.decoder.reset(&mut self.from) {

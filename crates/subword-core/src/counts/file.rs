@@ -7,67 +7,68 @@ normalizer its name, a string; only in version 2
 pattern    how many parts; each a byte ('n' name, 'r' regular expression) and a string
 special    how many special tokens; each a string
 entries    in the order of the pieces' bytes:
-             how many bytes the piece takes over from the one before it
+             how many bytes the piece shares with the start of the one before it
              how many bytes follow, and these bytes
              the count
 end        two zeros, where the next entry would be
 footer     how many entries, the sum of the counts, a check sum: 8 bytes each
 ```
 
-Numbers are variable-length integers, 7 bits to a byte, the lowest first; a string is its length and
-its bytes. `low: 5, lower: 2, lows: 1` takes 4 + 3, 2 + 3 and 1 + 3 bytes. Equal counts are equal
-bytes.
+Numbers and strings are written as `varint` says. `low: 5, lower: 2, lows: 1` takes 4 + 3, 2 + 3 and 1 + 3
+bytes. Equal counts are equal bytes.
 
-Written and read in one pass with constant memory. Nothing in a file is believed: lengths are
-bounded, entries must rise, and the footer must agree with what was read.
+A file is written and read in one pass with constant memory. Nothing in it is believed: lengths are
+bounded, entries must be in order, and the footer must agree with what was read.
 
 INVARIANT: up to the end of any entry, all pieces together have at most [`MOST_GROWTH`] times the bytes
-of the file, and [`FREE_BYTES`] more. Without it `x, xx, xxx, ...` would take five bytes a piece in the
-file and any number in memory. A piece takes over all that it has in common with the one before it, unless
-that would break the invariant: then it takes over nothing. So whatever was counted can be saved and loaded
-again, and a file that asks for more memory than that is refused where it does.
+of the file so far, and [`FREE_BYTES`] more. Without it, `x, xx, xxx, ...` would take five bytes a piece in
+the file and any number in memory. A piece shares the longest possible start with the one before it, unless
+that would break the invariant; then it shares nothing. So whatever was counted can be saved and loaded
+again, and a file that asks for more memory is refused at the entry that does.
 */
+
+mod varint;
 
 use std::io::{self, Read, Write};
 
 use super::key::{FILE, hash_long, mix};
 use crate::error::{Error, Result};
-use crate::model::{MAX_SPECIAL_BYTES, Normalizer, Pattern};
-use crate::pretok::{Limits, Named};
+use crate::model::{MAX_SPECIAL_BYTES, Named, Normalizer, Pattern};
+use crate::pretok::Limits;
 use crate::types::Count;
+use varint::{Input, damaged, number_len, write_number, write_string};
 
 const MAGIC: &[u8] = b"subword counts\n";
 const VERSION: u8 = 2;
 
-/// How much is read at a time.
-const BUFFER: usize = 1 << 16;
-
-/// The longest pattern, and the most parts and special tokens.
+/// The longest pattern.
 const MAX_PATTERN_BYTES: u64 = 1 << 20;
+
+/// The most parts of a pattern, and the most special tokens.
 const MAX_STRINGS: u64 = 1 << 20;
 
-/// How many times the bytes of the file all pieces may have. Words of a language take three times those bytes,
-/// long ones that begin alike ten times.
+/// How many times the bytes of the file all pieces may have. The words of a language have three times these
+/// bytes, long words that begin alike ten times.
 const MOST_GROWTH: u64 = 64;
 
-/// How many bytes all pieces may have besides.
+/// How many bytes all pieces may have in addition.
 const FREE_BYTES: u64 = 64 << 20;
 
-/// Whether pieces of so many bytes may come out of so many bytes of a file.
+/// Whether pieces of `pieces` bytes in all may come out of `file` bytes of a file.
 fn may_grow(pieces: u64, file: u64) -> bool {
     pieces <= file.saturating_mul(MOST_GROWTH).saturating_add(FREE_BYTES)
 }
 
-/// What counts are made with.
+/// What counts were made with.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Header {
+pub(super) struct CountsHeader {
     pub(super) normalizer: Normalizer,
     pub(super) pattern: Pattern,
     pub(super) special_tokens: Vec<String>,
 }
 
-impl Header {
-    /// The least version that can hold it: equal counts are equal bytes, whoever writes them.
+impl CountsHeader {
+    /// The lowest version that can hold it, so that equal counts are equal bytes in every release.
     fn version(&self) -> u8 {
         if self.normalizer == Normalizer::None { 1 } else { VERSION }
     }
@@ -94,7 +95,7 @@ impl Header {
         self.special_tokens.iter().try_for_each(|token| write_string(to, token))
     }
 
-    fn read(input: &mut Input<impl Read>, version: u8) -> Result<Header> {
+    fn read(input: &mut Input<impl Read>, version: u8) -> Result<CountsHeader> {
         let normalizer = match version {
             1 => Normalizer::None,
             _ => {
@@ -128,36 +129,36 @@ impl Header {
             special_tokens.push(input.string(MAX_SPECIAL_BYTES as u64)?);
         }
         let pattern = Pattern::Sequence(parts).canonical();
-        Ok(Header { normalizer, pattern, special_tokens })
+        Ok(CountsHeader { normalizer, pattern, special_tokens })
     }
 }
 
 /// Writes entries in the order of their pieces.
-pub(super) struct Writer<W> {
+pub(super) struct CountsWriter<W> {
     to: W,
     last: Vec<u8>,
-    summary: Summary,
+    summary: CountsSummary,
     /// How many bytes were written.
     written: u64,
-    /// How many bytes the pieces have that were written.
+    /// How many bytes the written pieces have.
     pieces: u64,
 }
 
 /// What the footer holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Summary {
+pub(super) struct CountsSummary {
     pub(super) len: u64,
     pub(super) total: Count,
     check: u64,
 }
 
-impl Summary {
-    /// Nothing yet, under this header.
-    fn new(header: &Header) -> Summary {
+impl CountsSummary {
+    /// The summary of no entries, after this header.
+    fn new(header: &CountsHeader) -> CountsSummary {
         let mut bytes = Vec::new();
         // Writing to memory does not fail.
         let _ = header.write(&mut bytes);
-        Summary { len: 0, total: 0, check: hash_long(&bytes, FILE) }
+        CountsSummary { len: 0, total: 0, check: hash_long(&bytes, FILE) }
     }
 
     fn add(&mut self, piece: &[u8], count: Count) -> Option<()> {
@@ -168,14 +169,14 @@ impl Summary {
     }
 }
 
-impl<W: Write> Writer<W> {
+impl<W: Write> CountsWriter<W> {
     /// Starts a file.
-    pub(super) fn new(mut to: W, header: &Header) -> io::Result<Self> {
+    pub(super) fn new(mut to: W, header: &CountsHeader) -> io::Result<Self> {
         let mut start = [MAGIC, &[header.version()]].concat();
         header.write(&mut start)?;
         to.write_all(&start)?;
-        let (summary, written) = (Summary::new(header), start.len() as u64);
-        Ok(Writer { to, last: Vec::new(), summary, written, pieces: 0 })
+        let (summary, written) = (CountsSummary::new(header), start.len() as u64);
+        Ok(CountsWriter { to, last: Vec::new(), summary, written, pieces: 0 })
     }
 
     /// Writes a piece, which must come after the last one.
@@ -201,8 +202,8 @@ impl<W: Write> Writer<W> {
     }
 
     /// Ends the file.
-    pub(super) fn finish(mut self) -> io::Result<(W, Summary)> {
-        let Summary { len, total, check } = self.summary;
+    pub(super) fn finish(mut self) -> io::Result<(W, CountsSummary)> {
+        let CountsSummary { len, total, check } = self.summary;
         self.to.write_all(&[0, 0])?;
         for number in [len, total, check] {
             self.to.write_all(&number.to_le_bytes())?;
@@ -212,43 +213,22 @@ impl<W: Write> Writer<W> {
     }
 }
 
-/// How many bytes a number takes.
-fn number_len(number: u64) -> u64 {
-    u64::from((u64::BITS - (number | 1).leading_zeros()).div_ceil(7))
-}
-
-fn write_number(to: &mut impl Write, mut number: u64) -> io::Result<()> {
-    let (mut bytes, mut len) = ([0; 10], 0);
-    while number >= 0x80 {
-        bytes[len] = number as u8 | 0x80;
-        number >>= 7;
-        len += 1;
-    }
-    bytes[len] = number as u8;
-    to.write_all(&bytes[..=len])
-}
-
-fn write_string(to: &mut impl Write, text: &str) -> io::Result<()> {
-    write_number(to, text.len() as u64)?;
-    to.write_all(text.as_bytes())
-}
-
 /// Reads entries in the order of their pieces.
 #[derive(Debug)]
-pub(super) struct Reader<R> {
+pub(super) struct CountsReader<R> {
     input: Input<R>,
-    header: Header,
+    header: CountsHeader,
     piece: Vec<u8>,
-    summary: Summary,
-    /// How many bytes the pieces have that were read.
+    summary: CountsSummary,
+    /// How many bytes the pieces read so far have.
     pieces: u64,
     ended: bool,
 }
 
-impl<R: Read> Reader<R> {
+impl<R: Read> CountsReader<R> {
     /// Starts to read.
     pub(super) fn new(from: R) -> Result<Self> {
-        let mut input = Input { from, buffer: vec![0; BUFFER], at: 0, end: 0, before: 0 };
+        let mut input = Input::new(from);
         let mut magic = [0; MAGIC.len() + 1];
         let complete = input.exact(&mut magic);
         if complete.is_err() || !magic.starts_with(MAGIC) {
@@ -259,17 +239,17 @@ impl<R: Read> Reader<R> {
             let message = format!("expected version {VERSION} of counts, found version {version}");
             return Err(Error::counts(message).with_hint("a newer version of subword wrote it"));
         }
-        let header = Header::read(&mut input, version)?;
-        let summary = Summary::new(&header);
-        Ok(Reader { input, header, piece: Vec::new(), summary, pieces: 0, ended: false })
+        let header = CountsHeader::read(&mut input, version)?;
+        let summary = CountsSummary::new(&header);
+        Ok(CountsReader { input, header, piece: Vec::new(), summary, pieces: 0, ended: false })
     }
 
-    pub(super) fn header(&self) -> &Header {
+    pub(super) fn header(&self) -> &CountsHeader {
         &self.header
     }
 
     /// What was read so far.
-    pub(super) fn summary(&self) -> Summary {
+    pub(super) fn summary(&self) -> CountsSummary {
         self.summary
     }
 
@@ -283,7 +263,7 @@ impl<R: Read> Reader<R> {
         Ok(self.advance()?.map(|count| (self.piece.as_slice(), count)))
     }
 
-    /// The same without the piece.
+    /// Reads the next piece and returns its count; none after the last.
     pub(super) fn advance(&mut self) -> Result<Option<Count>> {
         if self.ended {
             return Ok(None);
@@ -339,114 +319,13 @@ impl<R: Read> Reader<R> {
             self.input.exact(&mut bytes)?;
             *number = u64::from_le_bytes(bytes);
         }
-        let Summary { len, total, check } = self.summary;
+        let CountsSummary { len, total, check } = self.summary;
         if numbers != [len, total, check] || self.input.byte().is_ok() {
             return Err(damaged());
         }
         self.ended = true;
         Ok(())
     }
-}
-
-fn damaged() -> Error {
-    Error::counts("the file is damaged").with_hint("copy or download it again")
-}
-
-/// Bytes, some at a time.
-#[derive(Debug)]
-struct Input<R> {
-    from: R,
-    buffer: Vec<u8>,
-    at: usize,
-    end: usize,
-    /// How many bytes came before those in the buffer.
-    before: u64,
-}
-
-impl<R: Read> Input<R> {
-    /// How many bytes were taken.
-    fn position(&self) -> u64 {
-        self.before + self.at as u64
-    }
-
-    /// What is there, at least one byte; empty at the end.
-    #[inline]
-    fn fill(&mut self) -> Result<&[u8]> {
-        while self.at == self.end {
-            match self.from.read(&mut self.buffer) {
-                Ok(0) => return Ok(&[]),
-                Ok(len) => {
-                    self.before += self.end as u64;
-                    (self.at, self.end) = (0, len);
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(Error::counts(format!("cannot be read: {error}"))),
-            }
-        }
-        Ok(&self.buffer[self.at..self.end])
-    }
-
-    #[inline]
-    fn byte(&mut self) -> Result<u8> {
-        let byte = self.fill()?.first().copied().ok_or_else(cut_off)?;
-        self.at += 1;
-        Ok(byte)
-    }
-
-    #[inline]
-    fn number(&mut self) -> Result<u64> {
-        let mut number = 0;
-        for shift in (0..64).step_by(7) {
-            let byte = u64::from(self.byte()?);
-            let bits = byte & 0x7F;
-            if bits << shift >> shift != bits {
-                return Err(damaged());
-            }
-            number |= bits << shift;
-            if byte < 0x80 {
-                return Ok(number);
-            }
-        }
-        Err(damaged())
-    }
-
-    fn number_up_to(&mut self, most: u64) -> Result<u64> {
-        self.number().and_then(|number| if number <= most { Ok(number) } else { Err(damaged()) })
-    }
-
-    /// Appends so many bytes. A length that is a lie costs no memory.
-    #[inline]
-    fn append(&mut self, to: &mut Vec<u8>, mut len: u64) -> Result<()> {
-        while len > 0 {
-            let there = self.fill()?;
-            if there.is_empty() {
-                return Err(cut_off());
-            }
-            let taken = there.len().min(usize::try_from(len).unwrap_or(usize::MAX));
-            to.extend_from_slice(&there[..taken]);
-            self.at += taken;
-            len -= taken as u64;
-        }
-        Ok(())
-    }
-
-    fn exact(&mut self, bytes: &mut [u8]) -> Result<()> {
-        bytes.iter_mut().try_for_each(|byte| {
-            *byte = self.byte()?;
-            Ok(())
-        })
-    }
-
-    fn string(&mut self, most: u64) -> Result<String> {
-        let len = self.number_up_to(most)?;
-        let mut bytes = Vec::new();
-        self.append(&mut bytes, len)?;
-        String::from_utf8(bytes).map_err(|_| damaged())
-    }
-}
-
-fn cut_off() -> Error {
-    Error::counts("the file is cut off").with_hint("copy or download it again")
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 /*!
 Pieces as keys of the table, and their hashes.
 
-A piece of up to 23 bytes and its length are the key: three words that are compared as words. A longer
-one has its hash, its place in an arena, and its length; that it is the same is seen in the arena.
+A piece of up to 23 bytes and its length are the key: three words, compared as words. The key of a longer
+piece is its hash, its place in an arena, and its length; two such pieces are compared in the arena.
 
-Hashes are keyed (see `seed`): a corpus is written by strangers. The check sum of a file is the same
-function with the words of [`FILE`], which is part of the format.
+Hashes have a random key (see `seed`), because strangers write corpora. The check sum of a file is the same
+function with the fixed key [`FILE`], which is part of the format.
 */
 
 use crate::seed::Seed;
@@ -17,29 +17,29 @@ pub(super) const FILE: Seed = Seed {
     odd: 0x9FB2_1C65_1E98_DF25,
 };
 
-/// The longest piece that is its own key.
+/// The length of the longest piece that is its own key.
 pub(super) const LONGEST_INLINE: usize = 23;
 
 /// The last byte of the key of a longer piece.
 pub(super) const LONG: u64 = 0xFF;
 pub(super) const TAG_SHIFT: u32 = 56;
 
-/// Where the piece of a probe is in the arena: no entry has this, so long pieces are always compared.
+/// The place in the arena of a piece that is looked up: no entry has it, so long pieces are always compared.
 pub(super) const NOWHERE: u64 = u64::MAX;
 
-/// A piece, or where it is, and its length.
-pub(super) type Key = [u64; 3];
+/// A piece, or its hash and its place, and its length.
+pub(super) type PieceKey = [u64; 3];
 
-/// A piece on its way into a table.
+/// A piece that is looked up: its key and its hash.
 #[derive(Debug, Clone, Copy)]
 pub struct Probe {
-    pub(super) key: Key,
+    pub(super) key: PieceKey,
     pub(super) hash: u64,
 }
 
 impl Probe {
-    /// The piece of an entry, on its way into another table.
-    pub(super) fn of_entry([a, b, c]: Key, seed: Seed) -> Probe {
+    /// The probe for the piece of an entry of another table.
+    pub(super) fn of_entry([a, b, c]: PieceKey, seed: Seed) -> Probe {
         let key = [a, if c >> TAG_SHIFT == LONG { NOWHERE } else { b }, c];
         Probe { key, hash: hash_of(key, seed) }
     }
@@ -58,7 +58,7 @@ impl Probe {
 }
 
 /// The bytes of a word that belong to a piece, by its length.
-const MASKS: [Key; LONGEST_INLINE + 1] = {
+const MASKS: [PieceKey; LONGEST_INLINE + 1] = {
     let mut masks = [[0; 3]; LONGEST_INLINE + 1];
     let mut len = 0;
     while len <= LONGEST_INLINE {
@@ -74,7 +74,7 @@ const MASKS: [Key; LONGEST_INLINE + 1] = {
 
 /// The key of `text[start..end]`, at most 23 bytes.
 #[inline(always)]
-fn inline_key(text: &[u8], start: usize, end: usize) -> Key {
+fn inline_key(text: &[u8], start: usize, end: usize) -> PieceKey {
     let len = end - start;
     let [a, b, c] = match text[start..].first_chunk::<24>() {
         Some(window) => {
@@ -92,9 +92,9 @@ fn inline_key(text: &[u8], start: usize, end: usize) -> Key {
     [a, b, c | (len as u64) << TAG_SHIFT]
 }
 
-/// A function of the key, but not of where a long piece is.
+/// The hash of a key; it does not depend on the place of a long piece.
 #[inline(always)]
-pub(super) fn hash_of([a, b, c]: Key, seed: Seed) -> u64 {
+pub(super) fn hash_of([a, b, c]: PieceKey, seed: Seed) -> u64 {
     let b = if c >> TAG_SHIFT == LONG { 0 } else { b };
     mix(a, b, seed) ^ c.wrapping_mul(seed.odd)
 }

@@ -1,31 +1,33 @@
 /*!
-How often each piece occurs: the hinge between text and training.
+How often each piece occurs: the only thing that training reads of a corpus.
 
 ```text
 "low low lower"  ->  "low": 1, " low": 1, " lower": 1
 ```
 
-Adding is associative and commutative, so one thread, ten processes and a cluster count the same.
-Training reads counts and nothing else: not the text, not where it was cut.
+Adding counts is associative and commutative, so one thread, ten processes and a cluster get the same
+result. Counts know the normaliser, the pattern and the special tokens that they were counted with;
+counts that were not made alike are refused, not added.
 
-Counts know the normaliser, the pattern and the special tokens that they were counted with. Counts that were not
-made alike do not add up, and are refused.
-
-| part     | what it knows                                                       |
+| file     | what it knows                                                       |
 |----------|---------------------------------------------------------------------|
-| `table`  | piece to count in memory; `key`: pieces as words                    |
-| `sorted` | the pieces of a table in order                                      |
-| `file`   | sorted pieces as bytes, and back                                    |
-| `runs`   | sorted pieces on disk, and their sum: what does not fit in memory   |
+| `table`  | piece to count in memory; `shard`: its hash tables; `key`: pieces as words |
+| `gather` | the tables of several threads become one                            |
+| `sorted` | the pieces of a table in the order of their bytes                   |
+| `runs`   | sorted pieces on disk, and their sum: for what does not fit in memory |
+| `file`   | sorted pieces as bytes, and back; `varint`: numbers and strings     |
+| `alike`  | whether counts were made alike                                      |
 
-Counts are a table in memory, or a run on disk if they were counted with a limit and reached it.
-Everything works on both; what changes counts on disk writes them anew.
+Counts are a table in memory, or a sorted run on disk if counting had a memory limit and reached it. Every
+method works on both; a change of counts on disk writes them anew.
 */
 
+mod alike;
 mod file;
 mod gather;
 mod key;
 mod runs;
+mod shard;
 mod sorted;
 mod table;
 
@@ -37,17 +39,17 @@ use std::path::Path;
 
 pub use gather::{Gatherer, Spill};
 pub use key::Probe;
-pub use table::Table;
+pub use table::CountTable;
 
 use crate::atomic::Staged;
-use crate::error::{Error, Result};
+use crate::error::{Error, InFile, Result};
 use crate::interrupt;
 use crate::model::{Normalizer, Pattern};
 use crate::types::Count;
-use file::{Header, Reader, Writer};
-use runs::Run;
+use file::{CountsHeader, CountsReader, CountsWriter};
+use runs::SortedRun;
 
-/// To read or write a piece is about as much work as to read so many bytes of text.
+/// Reading or writing one piece is about as much work as reading this many bytes of text.
 const PIECE: usize = 32;
 
 const OVERFLOW: &str = "the sum of the counts is over 2^64 - 1";
@@ -55,27 +57,27 @@ const OVERFLOW: &str = "the sum of the counts is over 2^64 - 1";
 /// How often each piece occurs. A copy of counts on disk shares the file until it is changed.
 #[derive(Debug, Clone)]
 pub struct Counts {
-    header: Header,
-    pieces: Pieces,
+    header: CountsHeader,
+    pieces: PieceStore,
 }
 
 #[derive(Debug, Clone)]
-enum Pieces {
-    Memory { table: Table, total: Count },
-    Disk(Run),
+enum PieceStore {
+    Memory { table: CountTable, total: Count },
+    Disk(SortedRun),
 }
 
 impl Counts {
-    /// No pieces yet. Special tokens are sorted, and each is there once.
+    /// Empty counts. Special tokens are sorted, and duplicates are removed.
     pub fn new(pattern: Pattern, mut special_tokens: Vec<String>) -> Counts {
         special_tokens.sort_unstable();
         special_tokens.dedup();
         let (normalizer, pattern) = (Normalizer::None, pattern.canonical());
-        let header = Header { normalizer, pattern, special_tokens };
-        Counts { header, pieces: Pieces::Memory { table: Table::default(), total: 0 } }
+        let header = CountsHeader { normalizer, pattern, special_tokens };
+        Counts { header, pieces: PieceStore::Memory { table: CountTable::default(), total: 0 } }
     }
 
-    /// No pieces yet, of text that is normalised before it is cut.
+    /// Empty counts of text that is normalised before it is cut.
     pub fn of_normalized(
         normalizer: Normalizer,
         pattern: Pattern,
@@ -86,7 +88,7 @@ impl Counts {
         counts
     }
 
-    /// What the text went through before it was cut.
+    /// The normaliser that was applied before the text was cut.
     pub fn normalizer(&self) -> Normalizer {
         self.header.normalizer
     }
@@ -104,8 +106,8 @@ impl Counts {
     /// How many different pieces there are.
     pub fn len(&self) -> usize {
         match &self.pieces {
-            Pieces::Memory { table, .. } => table.len(),
-            Pieces::Disk(run) => run.len(),
+            PieceStore::Memory { table, .. } => table.len(),
+            PieceStore::Disk(run) => run.len(),
         }
     }
 
@@ -117,21 +119,21 @@ impl Counts {
     /// How many pieces there are: the sum of all counts.
     pub fn total(&self) -> Count {
         match &self.pieces {
-            Pieces::Memory { total, .. } => *total,
-            Pieces::Disk(run) => run.total(),
+            PieceStore::Memory { total, .. } => *total,
+            PieceStore::Disk(run) => run.total(),
         }
     }
 
-    /// Whether the pieces are on disk, because they did not fit in the memory that counting had.
+    /// Whether the pieces are on disk, because they did not fit in the memory limit of counting.
     pub fn is_on_disk(&self) -> bool {
-        matches!(self.pieces, Pieces::Disk(_))
+        matches!(self.pieces, PieceStore::Disk(_))
     }
 
-    /// The count of a piece; 0 if it is not there. On disk, all that comes before it is read.
+    /// The count of a piece; 0 if it is not there. On disk, all pieces before it are read.
     pub fn get(&self, piece: &[u8]) -> Result<Count> {
         let run = match &self.pieces {
-            Pieces::Memory { table, .. } => return Ok(table.get(piece)),
-            Pieces::Disk(run) => run,
+            PieceStore::Memory { table, .. } => return Ok(table.get(piece)),
+            PieceStore::Disk(run) => run,
         };
         let mut reader = run.read()?;
         while let Some((other, count)) = reader.next()? {
@@ -142,15 +144,15 @@ impl Counts {
         Ok(0)
     }
 
-    /// Counts a piece `count` times more. Nothing is counted 0 times, and no piece is empty.
+    /// Adds `count` to the count of a piece. A count of 0 adds no piece, and an empty piece is an error.
     pub fn add_piece(&mut self, piece: &[u8], count: Count) -> Result<()> {
         if piece.is_empty() {
             return Err(Error::counts("a piece is empty"));
         }
-        if let Pieces::Memory { table, total } = &mut self.pieces {
+        if let PieceStore::Memory { table, total } = &mut self.pieces {
             *total = sum(*total, count)?;
             if count > 0 {
-                table.add(table.probe(piece, 0, piece.len()), piece, count);
+                table.add(table.prefetch(piece, 0, piece.len()), piece, count);
             }
             return Ok(());
         }
@@ -159,17 +161,17 @@ impl Counts {
         self.add(&one)
     }
 
-    /// No pieces, made alike.
+    /// Empty counts that are made alike.
     fn like(&self) -> Counts {
-        let Header { normalizer, pattern, special_tokens } = self.header.clone();
+        let CountsHeader { normalizer, pattern, special_tokens } = self.header.clone();
         Counts::of_normalized(normalizer, pattern, special_tokens)
     }
 
-    /// Calls `entry` with each piece and its count, in no order that means anything.
+    /// Calls `entry` with each piece and its count, in an unspecified order.
     pub fn for_each(&self, mut entry: impl FnMut(&[u8], Count) -> Result<()>) -> Result<()> {
         match &self.pieces {
-            Pieces::Memory { table, .. } => table.for_each(entry),
-            Pieces::Disk(run) => {
+            PieceStore::Memory { table, .. } => table.for_each(entry),
+            PieceStore::Disk(run) => {
                 let mut reader = run.read()?;
                 while let Some((piece, count)) = reader.next()? {
                     entry(piece, count)?;
@@ -182,25 +184,25 @@ impl Counts {
     /// The same in the order of the pieces' bytes.
     pub fn for_each_sorted(&self, entry: impl FnMut(&[u8], Count) -> Result<()>) -> Result<()> {
         match &self.pieces {
-            Pieces::Memory { table, .. } => sorted::for_each(table, entry),
-            Pieces::Disk(_) => self.for_each(entry),
+            PieceStore::Memory { table, .. } => sorted::for_each(table, entry),
+            PieceStore::Disk(_) => self.for_each(entry),
         }
     }
 
-    /// A walk over the pieces in the order of their bytes, for callers that cannot be called back.
-    /// It sees the counts as they are now.
-    pub fn sorted(&self) -> Result<Sorted> {
-        Reader::new(match &self.pieces {
-            Pieces::Memory { .. } => From::Memory(Cursor::new(self.to_bytes()?)),
-            Pieces::Disk(run) => From::Disk(run.bytes()),
+    /// An iterator over the pieces in the order of their bytes, for callers that cannot pass a function. It
+    /// sees the counts as they are now.
+    pub fn sorted(&self) -> Result<SortedPieces> {
+        CountsReader::new(match &self.pieces {
+            PieceStore::Memory { .. } => SortedSource::Memory(Cursor::new(self.to_bytes()?)),
+            PieceStore::Disk(run) => SortedSource::Disk(run.bytes()),
         })
-        .map(Sorted)
+        .map(SortedPieces)
     }
 
     /// The `n` pieces that occur most often, and their counts; of equals those that come first in
     /// the order of their bytes.
     pub fn most_common(&self, n: usize) -> Result<Vec<(Vec<u8>, Count)>> {
-        // The least common is on top, to be replaced.
+        // The least common of the `n` is on top of the heap.
         let mut most: BinaryHeap<(Reverse<Count>, Vec<u8>)> = BinaryHeap::new();
         self.for_each(|piece, count| {
             interrupt::worked(piece.len())?;
@@ -222,64 +224,28 @@ impl Counts {
         self.check_alike(other)?;
         let sum = sum(self.total(), other.total())?;
         match (&mut self.pieces, &other.pieces) {
-            (Pieces::Memory { table, total }, Pieces::Memory { table: other, .. }) => {
+            (PieceStore::Memory { table, total }, PieceStore::Memory { table: other, .. }) => {
                 *total = sum;
                 table.add_all(other);
             }
             _ => {
                 let both = vec![self.sorted()?.0, other.sorted()?.0];
-                let run = Run::write(&self.header, |writer| {
+                let run = SortedRun::write(&self.header, |writer| {
                     runs::merge(both, |piece, count| writer.push(piece, count).map_err(runs::disk))
                 })?;
-                self.pieces = Pieces::Disk(run);
+                self.pieces = PieceStore::Disk(run);
             }
         }
         Ok(())
     }
 
-    /// That the pieces are those of a tokenizer with this normaliser and this pattern.
-    pub fn check_made_by(&self, normalizer: Normalizer, pattern: &Pattern) -> Result<()> {
-        let hint = "count the text with the tokenizer's own pattern and normalizer";
-        let message = if self.normalizer() != normalizer {
-            let (one, two) = (self.normalizer().name(), normalizer.name());
-            format!("the text of the counts has the normalizer {one:?}, the tokenizer has {two:?}")
-        } else if self.pattern() != pattern {
-            let (one, two) = (shown(self.pattern()), shown(pattern));
-            format!("the pieces were cut by the pattern {one}, the tokenizer has {two}")
-        } else {
-            return Ok(());
-        };
-        Err(Error::counts(message).with_hint(hint))
-    }
-
-    /// That both have the same normaliser, the same pattern and the same special tokens.
-    fn check_alike(&self, other: &Counts) -> Result<()> {
-        let hint = "counts add up only if they were counted alike: count one of them again";
-        if self.normalizer() != other.normalizer() {
-            let (one, two) = (self.normalizer().name(), other.normalizer().name());
-            let message = format!("the counts have different normalizers: {one:?} and {two:?}");
-            return Err(Error::counts(message).with_hint(hint));
-        }
-        if self.pattern() != other.pattern() {
-            let (one, two) = (shown(self.pattern()), shown(other.pattern()));
-            let message = format!("the counts have different patterns: {one} and {two}");
-            return Err(Error::counts(message).with_hint(hint));
-        }
-        if self.special_tokens() != other.special_tokens() {
-            let (one, two) = (self.special_tokens(), other.special_tokens());
-            let message = format!("the counts have different special tokens: {one:?} and {two:?}");
-            return Err(Error::counts(message).with_hint(hint));
-        }
-        Ok(())
-    }
-
-    /// Forgets the pieces that occur less often than `min`.
+    /// Removes the pieces that occur less often than `min`.
     pub fn prune(&mut self, min: Count) -> Result<()> {
         match &mut self.pieces {
-            Pieces::Memory { table, total } => *total = table.prune(min),
-            Pieces::Disk(run) => {
+            PieceStore::Memory { table, total } => *total = table.prune(min),
+            PieceStore::Disk(run) => {
                 let mut reader = run.read()?;
-                *run = Run::write(&self.header, |writer| {
+                *run = SortedRun::write(&self.header, |writer| {
                     while let Some((piece, count)) = reader.next()? {
                         if count >= min {
                             writer.push(piece, count).map_err(runs::disk)?;
@@ -292,7 +258,7 @@ impl Counts {
         Ok(())
     }
 
-    /// Whether both have the same pieces, counted alike and as often.
+    /// Whether both have the same pieces, with the same counts, and were made alike.
     pub fn is_equal(&self, other: &Counts) -> Result<bool> {
         if self.header != other.header || (self.len(), self.total()) != (other.len(), other.total())
         {
@@ -308,7 +274,7 @@ impl Counts {
         }
     }
 
-    /// Writes a file. Whatever happens, it is the old one or the new one.
+    /// Writes a file. Whatever happens, the file is the old one or the new one.
     pub fn save(&self, path: &Path) -> Result<()> {
         let io = |error| Error::io(path, &error);
         let mut file = Staged::create(path).map_err(io)?;
@@ -324,7 +290,7 @@ impl Counts {
     }
 
     fn write(&self, to: impl Write, io: impl Fn(io::Error) -> Error) -> Result<()> {
-        let mut writer = Writer::new(to, &self.header).map_err(&io)?;
+        let mut writer = CountsWriter::new(to, &self.header).map_err(&io)?;
         self.for_each_sorted(|piece, count| writer.push(piece, count).map_err(&io))?;
         writer.finish().map_err(&io)?;
         Ok(())
@@ -332,7 +298,7 @@ impl Counts {
 
     /// Reads a file.
     pub fn load(path: &Path) -> Result<Counts> {
-        let file = File::open(path).map_err(|error| Error::io(path, &error))?;
+        let file = File::open(path).in_file(path)?;
         if file.metadata().is_ok_and(|about| about.is_dir()) {
             return Err(Error::io(path, &io::ErrorKind::IsADirectory.into()));
         }
@@ -345,51 +311,40 @@ impl Counts {
     }
 
     fn read(from: impl Read) -> Result<Counts> {
-        let mut reader = Reader::new(from)?;
-        let mut table = Table::default();
+        let mut reader = CountsReader::new(from)?;
+        let mut table = CountTable::default();
         while let Some((piece, count)) = reader.next()? {
             interrupt::worked(PIECE)?;
-            table.add(table.probe(piece, 0, piece.len()), piece, count);
+            table.add(table.prefetch(piece, 0, piece.len()), piece, count);
         }
         let header = reader.header().clone();
-        Ok(Counts { header, pieces: Pieces::Memory { table, total: reader.summary().total } })
+        Ok(Counts { header, pieces: PieceStore::Memory { table, total: reader.summary().total } })
     }
 }
 
-/// A walk over pieces in the order of their bytes.
+/// An iterator over pieces in the order of their bytes.
 #[derive(Debug)]
-pub struct Sorted(Reader<From>);
+pub struct SortedPieces(CountsReader<SortedSource>);
 
-impl Sorted {
+impl SortedPieces {
     /// The next piece and its count; none after the last.
     pub fn next_piece(&mut self) -> Result<Option<(&[u8], Count)>> {
         self.0.next()
     }
 }
 
-/// Where sorted pieces come from.
+/// The file of counts that sorted pieces are read from.
 #[derive(Debug)]
-enum From {
+enum SortedSource {
     Memory(Cursor<Vec<u8>>),
-    Disk(runs::Bytes),
+    Disk(runs::RunBytes),
 }
 
-impl Read for From {
+impl Read for SortedSource {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         match self {
-            From::Memory(from) => from.read(bytes),
-            From::Disk(from) => from.read(bytes),
-        }
-    }
-}
-
-/// A pattern as a user writes it.
-fn shown(pattern: &Pattern) -> String {
-    match pattern {
-        Pattern::Named(named) => format!("{:?}", named.name()),
-        Pattern::Regex(regex) => format!("{regex:?}"),
-        Pattern::Sequence(parts) => {
-            format!("[{}]", parts.iter().map(shown).collect::<Vec<_>>().join(", "))
+            SortedSource::Memory(from) => from.read(bytes),
+            SortedSource::Disk(from) => from.read(bytes),
         }
     }
 }
@@ -400,71 +355,4 @@ fn sum(a: Count, b: Count) -> Result<Count> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::pretok::Named;
-
-    fn counts(pieces: &[(&str, Count)]) -> Counts {
-        let mut counts = Counts::new(Pattern::Named(Named::Gpt2), vec!["<s>".into()]);
-        pieces.iter().for_each(|(piece, count)| {
-            counts.add_piece(piece.as_bytes(), *count).unwrap();
-        });
-        counts
-    }
-
-    fn content(counts: &Counts) -> Vec<(String, Count)> {
-        let mut content = Vec::new();
-        let entry = |piece: &[u8], count| {
-            content.push((String::from_utf8(piece.to_vec()).unwrap(), count));
-            Ok(())
-        };
-        counts.for_each(entry).unwrap();
-        content.sort();
-        content
-    }
-
-    #[test]
-    fn counts_add_up() {
-        let mut one = counts(&[("low", 5), (" lower", 1 << 40)]);
-        one.add(&counts(&[("low", 2), ("new", 1), ("never", 0)])).unwrap();
-        let expected = [(" lower".to_owned(), 1 << 40), ("low".into(), 7), ("new".into(), 1)];
-        assert_eq!(content(&one), expected);
-        assert_eq!((one.len(), one.total()), (3, (1 << 40) + 8));
-        one.prune(2).unwrap();
-        assert_eq!(content(&one), expected[..2]);
-        assert_eq!((one.len(), one.total()), (2, (1 << 40) + 7));
-    }
-
-    #[test]
-    fn what_is_not_made_alike_is_refused() {
-        let mut one = counts(&[]);
-        let special = Counts::new(Pattern::Named(Named::Gpt2), vec!["<t>".into()]);
-        assert_eq!(
-            one.add(&special).unwrap_err().to_string(),
-            "the counts have different special tokens: [\"<s>\"] and [\"<t>\"]\n  \
-             hint: counts add up only if they were counted alike: count one of them again"
-        );
-        let regexes = ["a", "b"].map(|regex| Pattern::Regex(regex.into()));
-        let pattern = Counts::new(Pattern::Sequence(regexes.to_vec()), vec!["<s>".into()]);
-        let other =
-            Counts::of_normalized(Normalizer::Nfc, Pattern::Named(Named::Gpt2), vec!["<s>".into()]);
-        let error = one.add(&other).unwrap_err().to_string();
-        let expected = "the counts have different normalizers: \"none\" and \"nfc\"\n";
-        assert!(error.starts_with(expected), "{error}");
-        assert!(!one.is_equal(&other).unwrap());
-        let error = one.add(&pattern).unwrap_err().to_string();
-        let expected = "the counts have different patterns: \"gpt2\" and [\"a\", \"b\"]\n";
-        assert!(error.starts_with(expected), "{error}");
-    }
-
-    #[test]
-    fn a_count_never_overflows() {
-        let mut one = counts(&[("low", u64::MAX - 1)]);
-        assert_eq!(one.add_piece(b"new", 1), Ok(()));
-        let error = one.add_piece(b"new", 1).unwrap_err();
-        assert_eq!(error.to_string(), "the sum of the counts is over 2^64 - 1");
-        assert_eq!(one.add(&counts(&[("low", 1)])), Err(error));
-        assert_eq!((one.get(b"low"), one.total()), (Ok(u64::MAX - 1), u64::MAX));
-        assert_eq!(one.add_piece(b"", 1).unwrap_err().to_string(), "a piece is empty");
-    }
-}
+mod tests;

@@ -2,16 +2,16 @@
 More pieces than fit in memory: sorted runs on disk, and their sum.
 
 ```text
-table is full   ->  sorted, written as a run, emptied
-runs            ->  read side by side, smallest piece first; equal pieces are added  ->  one run
+a table is full   ->  sorted, written as a run, emptied
+runs              ->  merged, smallest piece first, counts of equal pieces added  ->  one run
 ```
 
-A run is a temporary file in the format of `file`. It has no name any more as soon as it is open
-(where the system allows that), so nothing is left behind, whatever happens to the process.
+A run is a temporary file in the format of `file`. Where the system allows it, the file is unlinked as
+soon as it is open, so nothing is left behind whatever happens to the process.
 
-At most [`MOST_RUNS`] are merged at a time, each with one buffer: memory and open files are bounded,
-whatever the size of the corpus. So many runs of a level make one of the next level, so a piece is
-written once per level, not once per run.
+At most [`MOST_RUNS`] runs are merged at a time, each with one buffer, so memory and open files are bounded
+whatever the size of the corpus. [`MOST_RUNS`] runs of one level are merged into one run of the next level,
+so a piece is written once per level, not once per run.
 */
 
 use std::cmp::Reverse;
@@ -20,13 +20,12 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Read};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::PIECE;
-use super::file::{Header, Reader, Summary, Writer};
-use super::table::Table;
+use super::file::{CountsHeader, CountsReader, CountsSummary, CountsWriter};
+use super::table::CountTable;
 use super::{OVERFLOW, sorted};
-use crate::atomic::only_for_the_owner;
+use crate::atomic::{create_unique, only_for_the_owner};
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::types::Count;
@@ -36,12 +35,12 @@ const MOST_RUNS: usize = 64;
 
 /// Sorted pieces on disk.
 #[derive(Debug, Clone)]
-pub(super) struct Run {
+pub(super) struct SortedRun {
     file: Arc<Temporary>,
-    summary: Summary,
+    summary: CountsSummary,
 }
 
-impl Run {
+impl SortedRun {
     pub(super) fn len(&self) -> usize {
         self.summary.len as usize
     }
@@ -50,19 +49,19 @@ impl Run {
         self.summary.total
     }
 
-    /// Its bytes, from the start.
-    pub(super) fn bytes(&self) -> Bytes {
-        Bytes { file: self.file.clone(), at: 0 }
+    /// A reader of its bytes, from the start.
+    pub(super) fn bytes(&self) -> RunBytes {
+        RunBytes { file: self.file.clone(), at: 0 }
     }
 
     /// Reads it from its start.
-    pub(super) fn read(&self) -> Result<Reader<Bytes>> {
-        Reader::new(self.bytes())
+    pub(super) fn read(&self) -> Result<CountsReader<RunBytes>> {
+        CountsReader::new(self.bytes())
     }
 
-    /// The pieces of a table.
-    pub(super) fn of_table(table: &Table, header: &Header) -> Result<Run> {
-        Run::write(header, |writer| {
+    /// Writes the pieces of a table.
+    pub(super) fn of_table(table: &CountTable, header: &CountsHeader) -> Result<SortedRun> {
+        SortedRun::write(header, |writer| {
             sorted::for_each(table, |piece, count| {
                 interrupt::worked(PIECE + piece.len())?;
                 writer.push(piece, count).map_err(disk)
@@ -70,23 +69,23 @@ impl Run {
         })
     }
 
-    /// The pieces that `fill` writes.
+    /// Writes the pieces that `fill` pushes.
     pub(super) fn write(
-        header: &Header,
-        fill: impl FnOnce(&mut Writer<BufWriter<&File>>) -> Result<()>,
-    ) -> Result<Run> {
+        header: &CountsHeader,
+        fill: impl FnOnce(&mut CountsWriter<BufWriter<&File>>) -> Result<()>,
+    ) -> Result<SortedRun> {
         let temporary = Temporary::new().map_err(disk)?;
         let to = BufWriter::with_capacity(1 << 16, &temporary.file);
-        let mut writer = Writer::new(to, header).map_err(disk)?;
+        let mut writer = CountsWriter::new(to, header).map_err(disk)?;
         fill(&mut writer)?;
         let (_, summary) = writer.finish().map_err(disk)?;
-        Ok(Run { file: Arc::new(temporary), summary })
+        Ok(SortedRun { file: Arc::new(temporary), summary })
     }
 
-    /// The sum of some runs.
-    fn merge(runs: &[Run], header: &Header) -> Result<Run> {
-        let readers = runs.iter().map(Run::read).collect::<Result<Vec<_>>>()?;
-        Run::write(header, |writer| {
+    /// Merges runs into one.
+    fn merge(runs: &[SortedRun], header: &CountsHeader) -> Result<SortedRun> {
+        let readers = runs.iter().map(SortedRun::read).collect::<Result<Vec<_>>>()?;
+        SortedRun::write(header, |writer| {
             merge(readers, |piece, count| {
                 interrupt::worked(PIECE + piece.len())?;
                 writer.push(piece, count).map_err(disk)
@@ -97,13 +96,13 @@ impl Run {
 
 /// Calls `entry` with each piece and the sum of its counts, in the order of the pieces' bytes.
 pub(super) fn merge<R: Read>(
-    readers: Vec<Reader<R>>,
+    readers: Vec<CountsReader<R>>,
     mut entry: impl FnMut(&[u8], Count) -> Result<()>,
 ) -> Result<()> {
     let mut heads = BinaryHeap::with_capacity(readers.len());
     for mut reader in readers {
         if let Some(count) = reader.advance()? {
-            heads.push(Reverse(Head { reader, count }));
+            heads.push(Reverse(RunHead { reader, count }));
         }
     }
     let (mut piece, mut sum): (Vec<u8>, Count) = (Vec::new(), 0);
@@ -128,50 +127,50 @@ pub(super) fn merge<R: Read>(
 }
 
 /// A run that is being read, ordered by the piece that comes next.
-struct Head<R> {
-    reader: Reader<R>,
+struct RunHead<R> {
+    reader: CountsReader<R>,
     count: Count,
 }
 
-impl<R: Read> Ord for Head<R> {
+impl<R: Read> Ord for RunHead<R> {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         self.reader.piece().cmp(other.reader.piece())
     }
 }
 
-impl<R: Read> PartialOrd for Head<R> {
+impl<R: Read> PartialOrd for RunHead<R> {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl<R: Read> PartialEq for Head<R> {
+impl<R: Read> PartialEq for RunHead<R> {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other).is_eq()
     }
 }
 
-impl<R: Read> Eq for Head<R> {}
+impl<R: Read> Eq for RunHead<R> {}
 
 /// The runs of a corpus.
 #[derive(Debug)]
-pub(super) struct Runs {
-    header: Header,
-    /// The runs of level n are made of `MOST_RUNS` to the power of n tables.
-    levels: Vec<Vec<Run>>,
+pub(super) struct SortedRuns {
+    header: CountsHeader,
+    /// A run of level n is the sum of `MOST_RUNS` to the power of n tables.
+    levels: Vec<Vec<SortedRun>>,
 }
 
-impl Runs {
-    pub(super) fn new(header: Header) -> Runs {
-        Runs { header, levels: Vec::new() }
+impl SortedRuns {
+    pub(super) fn new(header: CountsHeader) -> SortedRuns {
+        SortedRuns { header, levels: Vec::new() }
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.levels.is_empty()
     }
 
-    /// One more, merged with others if there are many.
-    pub(super) fn push(&mut self, mut run: Run) -> Result<()> {
+    /// Adds a run, and merges a level that is full.
+    pub(super) fn push(&mut self, mut run: SortedRun) -> Result<()> {
         for level in 0.. {
             if level == self.levels.len() {
                 self.levels.push(Vec::new());
@@ -180,28 +179,28 @@ impl Runs {
             if self.levels[level].len() < MOST_RUNS {
                 break;
             }
-            run = Run::merge(&std::mem::take(&mut self.levels[level]), &self.header)?;
+            run = SortedRun::merge(&std::mem::take(&mut self.levels[level]), &self.header)?;
         }
         Ok(())
     }
 
-    /// The sum of all.
-    pub(super) fn finish(self) -> Result<Run> {
-        let mut runs: Vec<Run> = self.levels.into_iter().flatten().collect();
+    /// Merges all runs into one.
+    pub(super) fn finish(self) -> Result<SortedRun> {
+        let mut runs: Vec<SortedRun> = self.levels.into_iter().flatten().collect();
         while runs.len() > MOST_RUNS {
             let rest = runs.split_off(MOST_RUNS);
-            let merged = Run::merge(&runs, &self.header)?;
+            let merged = SortedRun::merge(&runs, &self.header)?;
             runs = rest;
             runs.push(merged);
         }
         match runs.len() {
             1 => Ok(runs.remove(0)),
-            _ => Run::merge(&runs, &self.header),
+            _ => SortedRun::merge(&runs, &self.header),
         }
     }
 }
 
-/// A file that nobody else knows of, and that is gone with the last who reads it.
+/// A private file that is removed when its last reader is dropped.
 #[derive(Debug)]
 struct Temporary {
     file: File,
@@ -211,31 +210,16 @@ struct Temporary {
 
 impl Temporary {
     fn new() -> io::Result<Temporary> {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let folder = std::env::temp_dir();
-        loop {
-            let number = NEXT.fetch_add(1, Ordering::Relaxed);
-            let path = folder.join(format!(".subword-{}-{number}.run", std::process::id()));
-            let mut options = OpenOptions::new();
-            options.read(true).write(true).create_new(true);
-            // The folder is everybody's, and the corpus may not be.
-            only_for_the_owner(&mut options);
-            match options.open(&path) {
-                Ok(file) => {
-                    let path = if cfg!(unix) && fs::remove_file(&path).is_ok() {
-                        None
-                    } else {
-                        Some(path)
-                    };
-                    return Ok(Temporary { file, path });
-                }
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(error),
-            }
-        }
+        let mut options = OpenOptions::new();
+        options.read(true).write(true);
+        // The folder is everybody's, and the corpus may not be.
+        only_for_the_owner(&mut options);
+        let (path, file) = create_unique(&std::env::temp_dir(), "run", &options)?;
+        let unlinked = cfg!(unix) && fs::remove_file(&path).is_ok();
+        Ok(Temporary { file, path: (!unlinked).then_some(path) })
     }
 
-    /// Reads at a place, whoever else reads.
+    /// Reads at a position, independently of other readers.
     fn read_at(&self, bytes: &mut [u8], at: u64) -> io::Result<usize> {
         #[cfg(unix)]
         return std::os::unix::fs::FileExt::read_at(&self.file, bytes, at);
@@ -253,14 +237,14 @@ impl Drop for Temporary {
     }
 }
 
-/// A walk through a temporary file.
+/// A reader of a temporary file.
 #[derive(Debug)]
-pub(super) struct Bytes {
+pub(super) struct RunBytes {
     file: Arc<Temporary>,
     at: u64,
 }
 
-impl Read for Bytes {
+impl Read for RunBytes {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         let len = self.file.read_at(bytes, self.at)?;
         self.at += len as u64;
@@ -268,7 +252,7 @@ impl Read for Bytes {
     }
 }
 
-/// What went wrong with a temporary file.
+/// The error of writing a temporary file.
 pub(super) fn disk(error: io::Error) -> Error {
     if error.to_string() == OVERFLOW {
         return Error::counts(OVERFLOW);
@@ -281,19 +265,18 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::formats::tests::Random;
-    use crate::model::{Normalizer, Pattern};
-    use crate::pretok::Named;
+    use crate::model::{Named, Normalizer, Pattern};
+    use crate::testing::Random;
 
-    fn header() -> Header {
-        Header {
+    fn header() -> CountsHeader {
+        CountsHeader {
             normalizer: Normalizer::None,
             pattern: Pattern::Named(Named::Gpt2),
             special_tokens: Vec::new(),
         }
     }
 
-    fn content(run: &Run) -> BTreeMap<Vec<u8>, Count> {
+    fn content(run: &SortedRun) -> BTreeMap<Vec<u8>, Count> {
         let mut content = BTreeMap::new();
         let mut reader = run.read().unwrap();
         while let Some((piece, count)) = reader.next().unwrap() {
@@ -308,17 +291,17 @@ mod tests {
     fn runs_add_up_to_the_whole() {
         let mut random = Random::new(3);
         for how_many in [1, 2, 63, 64, 65, 300] {
-            let mut runs = Runs::new(header());
+            let mut runs = SortedRuns::new(header());
             let mut expected = BTreeMap::new();
             for _ in 0..how_many {
-                let mut table = Table::default();
+                let mut table = CountTable::default();
                 for _ in 0..random.below(20) {
                     let piece = format!("{}", random.below(100)).repeat(1 + random.below(12));
                     let piece = piece.as_bytes();
-                    table.add(table.probe(piece, 0, piece.len()), piece, 3);
+                    table.add(table.prefetch(piece, 0, piece.len()), piece, 3);
                     *expected.entry(piece.to_vec()).or_insert(0) += 3;
                 }
-                runs.push(Run::of_table(&table, &header()).unwrap()).unwrap();
+                runs.push(SortedRun::of_table(&table, &header()).unwrap()).unwrap();
                 assert!(runs.levels.iter().all(|level| level.len() < MOST_RUNS));
             }
             assert_eq!(content(&runs.finish().unwrap()), expected);
@@ -337,7 +320,7 @@ mod tests {
     #[test]
     fn merging_can_be_stopped() {
         let run = |from: u64| {
-            Run::write(&header(), |writer| {
+            SortedRun::write(&header(), |writer| {
                 let mut pieces = (0..100u64).map(|n| (n + from).to_be_bytes());
                 pieces.try_for_each(|piece| writer.push(&piece, 1).map_err(disk))
             })
@@ -345,21 +328,21 @@ mod tests {
         let runs = [run(0).unwrap(), run(7).unwrap()];
         let stopped = interrupt::own(|stop| {
             stop.store(true, std::sync::atomic::Ordering::Relaxed);
-            Run::merge(&runs, &header()).unwrap_err()
+            SortedRun::merge(&runs, &header()).unwrap_err()
         });
         assert_eq!(stopped, Error::Stopped);
     }
 
     #[test]
     fn a_sum_that_overflows_is_an_error() {
-        let run = Run::write(&header(), |writer| writer.push(b"low", u64::MAX).map_err(disk));
+        let run = SortedRun::write(&header(), |writer| writer.push(b"low", u64::MAX).map_err(disk));
         let run = run.unwrap();
-        let error = Run::merge(&[run.clone(), run], &header()).unwrap_err();
+        let error = SortedRun::merge(&[run.clone(), run], &header()).unwrap_err();
         assert_eq!(error, Error::counts(OVERFLOW));
-        let two = |writer: &mut Writer<BufWriter<&File>>| {
+        let two = |writer: &mut CountsWriter<BufWriter<&File>>| {
             writer.push(b"low", u64::MAX).map_err(disk)?;
             writer.push(b"new", 1).map_err(disk)
         };
-        assert_eq!(Run::write(&header(), two).unwrap_err(), Error::counts(OVERFLOW));
+        assert_eq!(SortedRun::write(&header(), two).unwrap_err(), Error::counts(OVERFLOW));
     }
 }

@@ -1,22 +1,21 @@
 /*!
 The pieces of a table in the order of their bytes.
 
-An entry is sorted by its first eight bytes as a number, which decides nearly always, and by the
-whole piece where two begin alike. What is sorted is 16 bytes per piece: that number, and where the
-entry is.
+Entries are sorted by their first eight bytes as a number, which nearly always decides, and by the whole
+piece where these are equal. Sorting moves 16 bytes per piece: that number, and the place of the entry.
 */
 
-use super::table::Table;
+use super::table::CountTable;
 use crate::error::Result;
 use crate::interrupt;
 use crate::types::Count;
 
-/// What sorting takes per piece, in bytes.
+/// The memory that sorting takes per piece, in bytes.
 pub(super) const BYTES_PER_PIECE: usize = size_of::<(u64, u64)>();
 
 /// Calls `entry` with each piece and its count, in the order of the pieces' bytes.
 pub(super) fn for_each(
-    table: &Table,
+    table: &CountTable,
     mut entry: impl FnMut(&[u8], Count) -> Result<()>,
 ) -> Result<()> {
     let mut places = table.places();
@@ -38,18 +37,18 @@ pub(super) fn for_each(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::tests::Random;
+    use crate::testing::Random;
 
     #[test]
     fn pieces_come_in_the_order_of_their_bytes() {
         let mut random = Random::new(7);
-        let mut table = Table::default();
+        let mut table = CountTable::default();
         let mut expected = std::collections::BTreeMap::new();
         for _ in 0..5000 {
             let len = 1 + random.below(40);
             let piece: Vec<u8> =
                 (0..len).map(|_| [0, 0, 0, b'a', b'b', 0xFF][random.below(6)]).collect();
-            table.add(table.probe(&piece, 0, len), &piece, 1);
+            table.add(table.prefetch(&piece, 0, len), &piece, 1);
             *expected.entry(piece).or_insert(0) += 1;
         }
         let mut found = Vec::new();

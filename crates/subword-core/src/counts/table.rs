@@ -1,111 +1,55 @@
 /*!
 Piece to count, in memory: the table that the hot loop of counting fills.
 
-Open addressing with linear probing over entries of 32 bytes, two to a cache line:
+The table is cut into [`SHARDS`] by the top bits of the hash (`shard`). A shard grows by itself, so
+growing never holds more than a sixteenth of the pieces twice, and the tables of several threads are
+added shard by shard: a shard is freed as soon as it was added, and shards can be added in parallel.
 
-```text
-up to 23 bytes   | the piece, zeros          | length | count |     the key is the piece
-longer           | hash | where in the arena | length | count |     the key is compared in the arena
-```
+A look-up usually reads one cache line. [`CountTable::prefetch`] builds the key of a piece and
+prefetches that line, so a batch of pieces waits for memory once and not once per piece.
 
-One look-up touches one cache line as a rule, and [`Table::probe`] asks for it ahead of its use, so
-that a batch of pieces waits for memory once and not once per piece.
-
-The table is cut into [`SHARDS`] by the top bits of the hash. A shard grows by itself, so growing
-never holds more than a sixteenth of the pieces twice, and tables of several threads are added shard
-by shard: each shard that was added is freed at once, and shards can be added in parallel.
-
-Invariants
-* A key is never zero: its last byte is the length, or [`LONG`]. A zero key is a free place.
-* A piece has one entry. Its shard and its first place are functions of its bytes and of the key of the
-  hash, which all tables of a process share (see `seed`).
-* At most seven eighths of the places of a shard are taken, so a probe ends. It grows at three
-  quarters; with a limit it is full then, and its owner has the rest to notice.
+INVARIANT: a piece has one entry. Its shard and its first place in it are functions of its bytes and of
+the key of the hash, which all tables of a process share (see `seed`).
 */
 
-use super::key::{Key, LONG, LONGEST_INLINE, Probe, TAG_SHIFT, hash_of};
-use crate::arch;
+use super::key::Probe;
+use super::shard::Shard;
 use crate::error::Result;
 use crate::seed::Seed;
 use crate::types::Count;
 
 /// How many parts a table has.
 pub const SHARDS: usize = 1 << SHARD_BITS;
-const SHARD_BITS: u32 = 4;
+pub(super) const SHARD_BITS: u32 = 4;
 
-/// Where the number of the shard is in a place of the whole table.
+/// In a place of the whole table, the number of the shard stands above this bit.
 const SHARD_SHIFT: u32 = 56;
-
-/// How many lines a shard starts with.
-const FIRST_LINES: usize = 1 << 5;
-
-/// The same with a limit: little, so that a small limit is one.
-const LEAST_LINES: usize = 1 << 2;
-
-/// In how many passes the entries of a shard go into another.
-const PASSES: usize = 64;
-
-/// Two entries, each a key and a count. Aligned, so that a look-up touches one cache line.
-#[derive(Debug, Clone, Copy)]
-#[repr(align(64))]
-struct Line([[u64; 4]; 2]);
-
-const FREE: Line = Line([[0; 4]; 2]);
 
 /// Piece to count.
 #[derive(Debug, Clone)]
-pub struct Table {
+pub struct CountTable {
     shards: Box<[Shard; SHARDS]>,
     /// The key of the hash.
     seed: Seed,
 }
 
-/// The pieces whose hash starts alike.
-#[derive(Debug, Clone)]
-pub struct Shard {
-    /// Two entries to a line; a power of two of them.
-    lines: Vec<Line>,
-    /// Turns a hash without its shard bits into a place.
-    shift: u32,
-    taken: usize,
-    /// The bytes of the long pieces.
-    arena: Vec<u8>,
-    /// How many lines and how many bytes of long pieces there may be.
-    most_lines: usize,
-    most_arena: usize,
-    /// The key of the hash.
-    seed: Seed,
-}
-
-impl Default for Table {
+impl Default for CountTable {
     fn default() -> Self {
-        Table::with_shards(Shard::default)
+        CountTable::with_shards(Seed::default(), Shard::new)
     }
 }
 
-impl Table {
-    /// Shards that have the same key.
-    fn with_shards(shard: impl Fn() -> Shard) -> Table {
-        let shards: Box<[Shard; SHARDS]> = Box::new(std::array::from_fn(|_| shard()));
-        let seed = shards[0].seed;
-        Table { shards, seed }
+impl CountTable {
+    /// Shards that share the key of the hash.
+    fn with_shards(seed: Seed, shard: impl Fn(Seed) -> Shard) -> CountTable {
+        CountTable { shards: Box::new(std::array::from_fn(|_| shard(seed))), seed }
     }
 
-    /// A table that is full before it uses more than `limit` bytes, of which its owner needs
-    /// `per_piece` for each piece when it is. A very small limit is only an aim.
-    pub fn with_limit(limit: usize, per_piece: usize) -> Table {
-        let limit = limit / SHARDS;
-        let line = size_of::<Line>() + 2 * per_piece;
-        // Four fifths for lines, or as much as a power of two leaves; the rest for long pieces.
-        let lines = (limit / 5 * 4 / line).max(LEAST_LINES);
-        let most_lines = 1 << lines.ilog2();
-        let most_arena = limit.saturating_sub(most_lines * line);
-        let seed = Seed::default();
-        Table::with_shards(|| Shard {
-            most_lines,
-            most_arena,
-            ..Shard::with_lines(LEAST_LINES, seed)
-        })
+    /// A table that is full before it uses more than `limit` bytes. Its owner needs `per_piece` of these
+    /// bytes for each piece to empty it. A very small limit is only an aim.
+    pub fn with_limit(limit: usize, per_piece: usize) -> CountTable {
+        let shard = |seed| Shard::with_limit(limit / SHARDS, per_piece, seed);
+        CountTable::with_shards(Seed::default(), shard)
     }
 
     /// Whether it has reached its limit and should be emptied.
@@ -115,16 +59,12 @@ impl Table {
 
     /// Forgets all pieces and keeps the memory.
     pub fn clear(&mut self) {
-        for shard in self.shards.iter_mut() {
-            shard.lines.fill(FREE);
-            shard.arena.clear();
-            shard.taken = 0;
-        }
+        self.shards.iter_mut().for_each(Shard::clear);
     }
 
     /// How many pieces there are.
     pub fn len(&self) -> usize {
-        self.shards.iter().map(|shard| shard.taken).sum()
+        self.shards.iter().map(Shard::len).sum()
     }
 
     /// Whether there are none.
@@ -137,14 +77,11 @@ impl Table {
         self.shards.iter().map(Shard::bytes).sum()
     }
 
-    /// Prepares `text[start..end]`, which is not empty, and asks for the memory that it needs.
+    /// The key of `text[start..end]`, which is not empty; prefetches the cache line of its entry.
     #[inline(always)]
-    pub fn probe(&self, text: &[u8], start: usize, end: usize) -> Probe {
+    pub fn prefetch(&self, text: &[u8], start: usize, end: usize) -> Probe {
         let probe = Probe::new(text, start, end, self.seed);
-        let shard = &self.shards[shard_of(probe.hash)];
-        if let Some(line) = shard.lines.get(shard.place_of(probe.hash) / 2) {
-            arch::prefetch(line);
-        }
+        self.shards[shard_of(probe.hash)].prefetch(probe.hash);
         probe
     }
 
@@ -160,50 +97,44 @@ impl Table {
             return 0;
         }
         let probe = Probe::new(piece, 0, piece.len(), self.seed);
-        let shard = &self.shards[shard_of(probe.hash)];
-        let (line, half) = shard.find(&probe, piece);
-        shard.lines[line].0[half][3]
+        self.shards[shard_of(probe.hash)].get(&probe, piece)
     }
 
-    /// Calls `entry` with each piece and its count, in no order that means anything.
+    /// Calls `entry` with each piece and its count, in an unspecified order.
     pub fn for_each(&self, mut entry: impl FnMut(&[u8], Count) -> Result<()>) -> Result<()> {
         self.shards.iter().try_for_each(|shard| shard.for_each(&mut entry))
     }
 
-    /// Where each piece is, behind its first eight bytes as a number.
+    /// The place of each piece, after its first eight bytes as a number.
     pub(super) fn places(&self) -> Vec<(u64, u64)> {
         let mut places = Vec::with_capacity(self.len());
         for (number, shard) in self.shards.iter().enumerate() {
             let base = (number as u64) << SHARD_SHIFT;
-            for (place, entry) in shard.slots().enumerate().filter(|(_, slot)| slot[2] != 0) {
-                places.push((shard.first_bytes(entry), base | place as u64));
-            }
+            places.extend(shard.taken_places().map(|(first, place)| (first, base | place)));
         }
         places
     }
 
-    /// The piece at one of [`Table::places`], and its count.
+    /// The piece at one of [`CountTable::places`], and its count.
     pub(super) fn entry<'a>(&'a self, at: u64, bytes: &'a mut [u8; 24]) -> (&'a [u8], Count) {
         let shard = &self.shards[(at >> SHARD_SHIFT) as usize];
-        let place = (at & ((1 << SHARD_SHIFT) - 1)) as usize;
-        let [a, b, c, count] = shard.lines[place / 2].0[place % 2];
-        (shard.piece([a, b, c], bytes), count)
+        shard.entry((at & ((1 << SHARD_SHIFT) - 1)) as usize, bytes)
     }
 
     /// Adds all of another table.
-    pub fn add_all(&mut self, other: &Table) {
+    pub fn add_all(&mut self, other: &CountTable) {
         self.shards
             .iter_mut()
             .zip(other.shards.iter())
             .for_each(|(shard, other)| shard.add_all(other));
     }
 
-    /// Its parts; the same piece is always in the same.
+    /// Its shards. A piece is in the shard of the same number in every table.
     pub fn into_shards(self) -> [Shard; SHARDS] {
         *self.shards
     }
 
-    /// Its parts, to be added to in parallel.
+    /// Its shards, to be added to in parallel.
     pub fn shards_mut(&mut self) -> &mut [Shard; SHARDS] {
         &mut self.shards
     }
@@ -212,217 +143,6 @@ impl Table {
     /// left.
     pub fn prune(&mut self, min: Count) -> Count {
         self.shards.iter_mut().map(|shard| shard.prune(min)).sum()
-    }
-}
-
-impl Default for Shard {
-    fn default() -> Self {
-        Shard::with_lines(FIRST_LINES, Seed::default())
-    }
-}
-
-impl Shard {
-    fn with_lines(lines: usize, seed: Seed) -> Shard {
-        let places = 2 * lines;
-        let shift = 64 - places.trailing_zeros();
-        Shard {
-            lines: vec![FREE; lines],
-            shift,
-            taken: 0,
-            arena: Vec::new(),
-            most_lines: usize::MAX,
-            most_arena: usize::MAX,
-            seed,
-        }
-    }
-
-    fn is_full(&self) -> bool {
-        self.lines.len() >= self.most_lines && self.taken * 4 > self.places() * 3
-            || self.arena.len() > self.most_arena
-    }
-
-    fn places(&self) -> usize {
-        2 * self.lines.len()
-    }
-
-    fn bytes(&self) -> usize {
-        self.lines.len() * size_of::<Line>() + self.arena.capacity()
-    }
-
-    #[inline(always)]
-    fn place_of(&self, hash: u64) -> usize {
-        ((hash << SHARD_BITS) >> self.shift) as usize
-    }
-
-    /// Where a piece is, or the free place where it would go.
-    #[inline(always)]
-    fn find(&self, probe: &Probe, piece: &[u8]) -> (usize, usize) {
-        let mask = self.places() - 1;
-        let mut place = self.place_of(probe.hash);
-        let [low, middle, high] = probe.key;
-        loop {
-            let (line, half) = (place / 2, place % 2);
-            let [a, b, c, _] = self.lines[line].0[half];
-            if (a ^ low) | (b ^ middle) | (c ^ high) == 0
-                || c == 0
-                || self.is_long([a, b, c], probe, piece)
-            {
-                return (line, half);
-            }
-            place = (place + 1) & mask;
-        }
-    }
-
-    /// Whether `key` is that of this long piece. A probe does not know where its piece is.
-    #[inline(always)]
-    fn is_long(&self, key: Key, probe: &Probe, piece: &[u8]) -> bool {
-        key[2] >> TAG_SHIFT == LONG
-            && (key[0] ^ probe.key[0]) | (key[2] ^ probe.key[2]) == 0
-            && self.long_piece(key) == piece
-    }
-
-    fn long_piece(&self, [_, at, tag]: Key) -> &[u8] {
-        let len = tag & ((1 << TAG_SHIFT) - 1);
-        &self.arena[at as usize..(at + len) as usize]
-    }
-
-    #[inline(always)]
-    fn add(&mut self, probe: Probe, piece: &[u8], count: Count) {
-        let place = self.place_of(probe.hash);
-        let [low, middle, high] = probe.key;
-        let [a, b, c, sum] = &mut self.lines[place / 2].0[place % 2];
-        // PERF: words, not arrays: comparing arrays goes through memory, a third of all time.
-        if (*a ^ low) | (*b ^ middle) | (*c ^ high) == 0 {
-            *sum += count;
-        } else {
-            self.add_uncommon(probe, piece, count);
-        }
-    }
-
-    /// The same for a piece that is not in its first place, or long, or new.
-    #[inline(never)]
-    fn add_uncommon(&mut self, probe: Probe, piece: &[u8], count: Count) {
-        let (line, half) = self.find(&probe, piece);
-        let entry = &mut self.lines[line].0[half];
-        if entry[2] != 0 {
-            entry[3] += count;
-        } else {
-            self.insert(probe, piece, count, line, half);
-        }
-    }
-
-    fn insert(&mut self, probe: Probe, piece: &[u8], count: Count, line: usize, half: usize) {
-        let mut key = probe.key;
-        if key[2] >> TAG_SHIFT == LONG {
-            key[1] = self.arena.len() as u64;
-            self.arena.extend_from_slice(piece);
-        }
-        self.put(line, half, key, count);
-        self.taken += 1;
-        let limited = self.lines.len() >= self.most_lines;
-        if self.taken * 4 > self.places() * 3 && !limited || self.taken * 8 > self.places() * 7 {
-            self.resize(2 * self.lines.len());
-        }
-    }
-
-    fn put(&mut self, line: usize, half: usize, [a, b, c]: Key, count: Count) {
-        self.lines[line].0[half] = [a, b, c, count];
-    }
-
-    /// The same entries in so many lines.
-    fn resize(&mut self, lines: usize) {
-        let mut new = Shard::with_lines(lines, self.seed);
-        for (key, count) in self.entries() {
-            // The keys differ: only the free place is looked for.
-            let mask = 2 * lines - 1;
-            let mut place = new.place_of(hash_of(key, self.seed));
-            while new.lines[place / 2].0[place % 2][2] != 0 {
-                place = (place + 1) & mask;
-            }
-            new.put(place / 2, place % 2, key, count);
-        }
-        (self.lines, self.shift) = (new.lines, new.shift);
-    }
-
-    fn slots(&self) -> impl Iterator<Item = &[u64; 4]> {
-        self.lines.iter().flat_map(|line| &line.0)
-    }
-
-    fn entries(&self) -> impl Iterator<Item = (Key, Count)> + '_ {
-        let taken = self.slots().filter(|slot| slot[2] != 0);
-        taken.map(|&[a, b, c, count]| ([a, b, c], count))
-    }
-
-    /// The first eight bytes of a piece, as a number that sorts like them.
-    fn first_bytes(&self, &[a, b, c, _]: &[u64; 4]) -> u64 {
-        if c >> TAG_SHIFT != LONG {
-            return a.swap_bytes();
-        }
-        self.long_piece([a, b, c]).first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes))
-    }
-
-    pub(super) fn for_each(&self, mut entry: impl FnMut(&[u8], Count) -> Result<()>) -> Result<()> {
-        self.entries().try_for_each(|(key, count)| entry(self.piece(key, &mut [0; 24]), count))
-    }
-
-    /// The piece of a key.
-    pub(super) fn piece<'a>(&'a self, key: Key, bytes: &'a mut [u8; 24]) -> &'a [u8] {
-        if key[2] >> TAG_SHIFT == LONG {
-            return self.long_piece(key);
-        }
-        for (bytes, word) in bytes.as_chunks_mut::<8>().0.iter_mut().zip(key) {
-            *bytes = word.to_le_bytes();
-        }
-        &bytes[..usize::from(bytes[LONGEST_INLINE])]
-    }
-
-    /// The same as `entries`, in an order that has little to do with that of the hashes.
-    ///
-    /// PERF: what comes in the order of its hashes fills a table from one end: there is no free place
-    /// for a long way, while the table as a whole is far from full. Pruning 289,000 pieces: 0.8 s
-    /// instead of 0.02 s (2026-11-15).
-    fn scattered(&self) -> impl Iterator<Item = (Key, Count)> + '_ {
-        let pass = |pass| self.lines.iter().skip(pass).step_by(PASSES);
-        let slots = (0..PASSES).flat_map(pass).flat_map(|line| &line.0);
-        slots.filter(|slot| slot[2] != 0).map(|&[a, b, c, count]| ([a, b, c], count))
-    }
-
-    /// Makes room for so many pieces in all.
-    fn reserve(&mut self, pieces: usize) {
-        let mut lines = self.lines.len();
-        while pieces * 4 > 2 * lines * 3 {
-            lines *= 2;
-        }
-        if lines > self.lines.len() {
-            self.resize(lines);
-        }
-    }
-
-    /// Adds all of another shard, which has the same number.
-    ///
-    /// PERF: both are in the order of their hashes, so this is one walk along both. There must be room
-    /// for all before it starts, or the walk fills the table from one end. Of two threads that count
-    /// enwiki_50mb, adding the tables took 13 ms of 120 when it jumped about, now 10 (2026-11-15).
-    pub fn add_all(&mut self, other: &Shard) {
-        // Seven eighths full at most, as every shard: the two have pieces in common.
-        self.reserve((self.taken + other.taken) * 6 / 7);
-        for (key, count) in other.entries() {
-            self.add(Probe::of_entry(key, self.seed), other.piece(key, &mut [0; 24]), count);
-        }
-    }
-
-    fn prune(&mut self, min: Count) -> Count {
-        let (most_lines, most_arena) = (self.most_lines, self.most_arena);
-        let mut left =
-            Shard { most_lines, most_arena, ..Shard::with_lines(FIRST_LINES, self.seed) };
-        left.reserve(self.entries().filter(|&(_, count)| count >= min).count());
-        let mut sum = 0;
-        for (key, count) in self.scattered().filter(|&(_, count)| count >= min) {
-            left.add(Probe::of_entry(key, self.seed), self.piece(key, &mut [0; 24]), count);
-            sum += count;
-        }
-        *self = left;
-        sum
     }
 }
 

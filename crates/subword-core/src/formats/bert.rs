@@ -26,9 +26,9 @@ use super::load::read_file;
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::model::{
-    Bert, BertTables, Model, Normalizer, Pattern, SpecialToken, Template, WordLimit, WordPiece,
+    Bert, BertTables, Model, Named, Normalizer, Pattern, SpecialToken, Template, WordLimit,
+    WordPiece,
 };
-use crate::pretok::Named;
 use crate::types::TokenId;
 use crate::vocab::Vocab;
 

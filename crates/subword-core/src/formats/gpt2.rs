@@ -21,8 +21,7 @@ use super::json::{Json, write_string};
 use super::{LoadOptions, alphabet, number, ranks};
 use crate::error::{Error, Result};
 use crate::interrupt;
-use crate::model::{Merges, Model, Normalizer, Pattern, SpecialToken, Template};
-use crate::pretok::Named;
+use crate::model::{Merges, Model, Named, Normalizer, Pattern, SpecialToken, Template};
 use crate::types::{Pair, TokenId};
 use crate::vocab::Vocab;
 
@@ -250,16 +249,9 @@ pub(super) fn model(
 /// The two files of a model, `vocab.json` first. What they cannot hold is an error.
 pub(super) fn write(model: &Model) -> Result<(String, String)> {
     check_writable(model)?;
-    let ranked;
-    let pairs = match &model.merges {
-        Merges::Listed(pairs) => pairs,
-        Merges::Ranked => {
-            ranked = ranks::merges_of_ranks(&model.vocab);
-            &ranked
-        }
-    };
+    let pairs = ranks::merge_list(model);
     let mut merges = format!("{HEADER}: 0.2\n");
-    for &pair in pairs {
+    for &pair in pairs.iter() {
         let line = merge_line(&model.vocab, pair);
         if line.starts_with(HEADER) {
             return Err(refusal(&format!("the merge {line:?} would be read as a header")));
@@ -279,8 +271,8 @@ pub(super) fn write(model: &Model) -> Result<(String, String)> {
     Ok((vocab, merges))
 }
 
-/// Every token, and these special tokens as they are, as the vocabulary of a JSON file writes them,
-/// by rising id; or what two of them are written as.
+/// All tokens and these special tokens as a JSON vocabulary writes them, by rising id. The error is a
+/// spelling that two tokens share.
 pub(super) fn written_tokens(
     model: &Model,
     special_tokens: &[SpecialToken],
@@ -329,8 +321,8 @@ fn check_writable(model: &Model) -> Result<()> {
     Ok(())
 }
 
-/// Whether the flags of a special token say nothing. `normalized` does not if there is no
-/// normaliser, and no token that is matched before or after it.
+/// Whether the flags of a special token have no effect. `normalized` has none if there is no normaliser and
+/// no token that is matched before or after it.
 fn is_plain(model: &Model, token: &SpecialToken) -> bool {
     let SpecialToken { always, lstrip, rstrip, single_word, normalized, .. } = *token;
     let alone = model.special_tokens.iter().all(|other| other.normalized == normalized);

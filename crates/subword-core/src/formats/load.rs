@@ -43,7 +43,7 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Model> {
     load_noting(path, options).map(|(model, _)| model)
 }
 
-/// The same, and what of the file was not read because it is not about the tokenizer.
+/// The same, with notes on what was not read because it does not concern the tokenizer.
 pub fn load_noting(path: &Path, options: &LoadOptions) -> Result<(Model, Vec<Error>)> {
     let path = if path.is_dir() { file_in(path)? } else { path.to_owned() };
     let bytes = read_file(&path)?;
@@ -216,7 +216,7 @@ fn refuse_lowercase(options: &LoadOptions) -> Result<()> {
     }
 }
 
-/// A model that says everything itself, with what the caller says besides.
+/// A model from a file that says everything itself, changed by the options of the caller.
 fn with_options(mut model: Model, options: &LoadOptions) -> Result<Model> {
     if options.pattern.is_none() && options.special_tokens.is_none() {
         return Ok(model);

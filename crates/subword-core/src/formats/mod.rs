@@ -35,7 +35,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::atomic;
-use crate::error::{Error, Result};
+use crate::error::{Error, InFile, Result};
 use crate::json::{self, Json};
 use crate::model::{Decoder, Encoder, Model, Pattern, SpecialToken, TrimOffsets};
 use crate::types::TokenId;
@@ -44,7 +44,7 @@ use crate::vocab::{MAX_ID, Vocab};
 pub use load::{load, load_bytes, load_noting};
 pub use ranks::{merges_of_ranks, pairs_of_tokens};
 
-/// What a file does not say, or says otherwise.
+/// What the caller says about a file: what it does not hold, or holds otherwise.
 #[derive(Debug, Clone, Default)]
 pub struct LoadOptions {
     /// How text is cut into pieces. A `.tiktoken` file needs it; elsewhere it replaces what the
@@ -134,7 +134,7 @@ pub fn save(model: &Model, path: &Path, format: Format) -> Result<()> {
             let vocab_path = if path.extension().is_some_and(|extension| extension == "json") {
                 path.to_owned()
             } else {
-                fs::create_dir_all(path).map_err(|error| Error::io(path, &error))?;
+                fs::create_dir_all(path).in_file(path)?;
                 path.join("vocab.json")
             };
             let merges_path = vocab_path.with_file_name("merges.txt");
@@ -159,7 +159,7 @@ pub fn save(model: &Model, path: &Path, format: Format) -> Result<()> {
     }
 }
 
-/// Refuses what only a native file and a `tokenizer.json` say about offsets and decoding.
+/// Refuses settings of offsets and decoding that only a native file and a `tokenizer.json` can hold.
 fn check_output(model: &Model) -> Result<()> {
     let what = if model.trim_offsets != TrimOffsets::Nothing {
         "whose offsets leave out white space"

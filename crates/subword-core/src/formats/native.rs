@@ -1,6 +1,6 @@
 /*!
-The format of `subword`: one JSON file that holds all of a [`Model`]. This one merges; what WordPiece
-has instead is in `wordpiece`.
+The format of `subword`: one JSON file that holds all of a [`Model`]. The example is a BPE model; the keys of
+WordPiece are in `wordpiece`.
 
 ```text
 {
@@ -39,31 +39,26 @@ Invariants
 
 mod template;
 mod wordpiece;
+mod write;
 
-use super::json::{Fields, Json, write_string};
+use super::json::{Fields, Json};
 use super::{alphabet, gpt2};
 use crate::error::{Error, Result};
 use crate::model::{
-    Decoder, Encoder, EndOfWord, Merges, Model, Normalizer, Pattern, SpecialToken, Start,
+    Decoder, Encoder, EndOfWord, Merges, Model, Named, Normalizer, Pattern, SpecialToken, Start,
     TrimOffsets, Units,
 };
-use crate::pretok::{Limits, Named};
+use crate::pretok::Limits;
 use crate::types::TokenId;
-use crate::vocab::{Filling, Vocab};
+use crate::vocab::{Vocab, VocabBuilder};
+
+pub(super) use write::write;
 
 const FORMAT: &str = "subword";
 const VERSION: TokenId = 1;
 
-/// About how many bytes of a file there are for each token, to make room.
+/// About how many bytes a file has for each token, to reserve memory.
 const BYTES_OF_A_TOKEN: usize = 32;
-
-const NORMALIZERS: [(&str, Normalizer); 5] = [
-    ("nfc", Normalizer::Nfc),
-    ("nfd", Normalizer::Nfd),
-    ("nfkc", Normalizer::Nfkc),
-    ("nfkd", Normalizer::Nfkd),
-    ("nfc-lowercase", Normalizer::NfcLowercase),
-];
 
 type Flag = (&'static str, fn(&mut SpecialToken) -> &mut bool);
 
@@ -80,8 +75,7 @@ pub(super) fn recognise(fields: &Fields) -> bool {
     fields.get("format").is_some_and(|mut json| json.string().is_ok_and(|name| name == FORMAT))
 }
 
-/// What a JSON file holds. If it is one of these files, which say so first, its tokens are read on the
-/// way.
+/// The fields of a JSON file. A native file says first that it is one; then its tokens are read at once.
 pub(super) fn open<'a>(json: &mut Json<'a>) -> Result<(Fields<'a>, Option<Vocab>)> {
     let mut vocab = None;
     let fields = json.fields_and(|fields, key, json| {
@@ -98,7 +92,7 @@ fn has_version(fields: &Fields) -> bool {
     fields.get("version").is_some_and(|mut json| json.id().is_ok_and(|found| found == VERSION))
 }
 
-/// The model in a file, and the tokens if they are read already.
+/// The model in a file; `vocab` are its tokens if they were read already.
 pub(super) fn read(mut fields: Fields, vocab: Option<Vocab>) -> Result<Model> {
     fields.take("format");
     let known = has_version(&fields);
@@ -215,8 +209,8 @@ fn read_normalizer(mut json: Json) -> Result<Normalizer> {
     }
     let mut place = json;
     let name = json.string()?;
-    let found = NORMALIZERS.iter().find(|(known, _)| *known == name);
-    found.map(|&(_, normalizer)| normalizer).ok_or_else(|| {
+    let unicode = |form: &Normalizer| !matches!(form, Normalizer::None | Normalizer::Bert(_));
+    Normalizer::from_name(&name).filter(unicode).ok_or_else(|| {
         place.expected("null, \"nfc\", \"nfd\", \"nfkc\", \"nfkd\" or \"nfc-lowercase\"")
     })
 }
@@ -254,7 +248,7 @@ fn read_special_token(json: &mut Json) -> Result<SpecialToken> {
 }
 
 fn read_vocab(json: &mut Json) -> Result<Vocab> {
-    let mut vocab = Filling::new(json.left() / BYTES_OF_A_TOKEN);
+    let mut vocab = VocabBuilder::new(json.left() / BYTES_OF_A_TOKEN);
     let at_its_line = |(error, place): (Error, Json)| error.on_line(place.line());
     json.object(|json, token| {
         if !alphabet::append_to(vocab.bytes(), &token) {
@@ -282,124 +276,6 @@ fn read_merges(json: &mut Json, vocab: &Vocab) -> Result<Merges> {
         Ok(())
     })?;
     Ok(Merges::Listed(pairs))
-}
-
-/// The file of a model.
-pub(super) fn write(model: &Model) -> String {
-    let mut out = String::with_capacity(model.vocab.len() * 24);
-    out.push_str(&format!("{{\n  \"format\": \"{FORMAT}\",\n  \"version\": {VERSION},\n"));
-    let kind = if model.as_word_piece().is_some() { "wordpiece" } else { "bpe" };
-    out.push_str(&format!("  \"type\": \"{kind}\",\n  \"pattern\": "));
-    write_pattern(&mut out, &model.pattern);
-    out.push_str(&format!(",\n  \"normalizer\": {},\n", normalizer_text(model.normalizer)));
-    if let Some(word_piece) = model.as_word_piece() {
-        wordpiece::write(&mut out, word_piece);
-    } else {
-        out.push_str(&format!("  \"ignore_merges\": {},\n", model.ignore_merges));
-        write_start(&mut out, &model.start);
-    }
-    if model.encoder == Encoder::Longest {
-        out.push_str("  \"encoder\": \"longest\",\n");
-    }
-    if let Some(unk) = model.start.unk {
-        out.push_str(&format!("  \"unk\": {unk},\n"));
-    }
-    out.push_str("  \"special_tokens\": ");
-    let tokens = model.special_tokens.iter().cloned();
-    write_lines(&mut out, ['[', ']'], tokens, write_special_token);
-    out.push_str(",\n  \"template\": ");
-    template::write(&mut out, &model.template);
-    out.push_str(match model.trim_offsets {
-        TrimOffsets::Nothing => "",
-        TrimOffsets::Spaces => ",\n  \"trim_offsets\": \"spaces\"",
-        TrimOffsets::SpacesButFirst => ",\n  \"trim_offsets\": \"spaces-but-first\"",
-    });
-    if model.decoder == Decoder::Spaced {
-        out.push_str(",\n  \"decoder\": \"spaced\"");
-    }
-    out.push_str(",\n  \"vocab\": ");
-    write_lines(&mut out, ['{', '}'], model.vocab.iter(), |out, (id, bytes)| {
-        write_string(out, &alphabet::written(bytes));
-        out.push_str(&format!(": {id}"));
-    });
-    if model.as_word_piece().is_none() {
-        out.push_str(",\n  \"merges\": ");
-        write_merges(&mut out, model);
-    }
-    out.push_str("\n}\n");
-    out
-}
-
-fn write_merges(out: &mut String, model: &Model) {
-    match &model.merges {
-        Merges::Ranked => out.push_str("\"ranked\""),
-        Merges::Listed(pairs) => write_lines(out, ['[', ']'], pairs, |out, &pair| {
-            write_string(out, &gpt2::merge_line(&model.vocab, pair));
-        }),
-    }
-}
-
-fn normalizer_text(normalizer: Normalizer) -> String {
-    if let Normalizer::Bert(bert) = normalizer {
-        return wordpiece::normalizer_text(&bert);
-    }
-    let known = NORMALIZERS.iter().find(|(_, known)| *known == normalizer);
-    known.map_or("null".to_owned(), |(name, _)| format!("\"{name}\""))
-}
-
-fn write_start(out: &mut String, start: &Start) {
-    if start.units == Units::Characters {
-        out.push_str("  \"units\": \"characters\",\n");
-    }
-    if let Some(end) = &start.end_of_word {
-        out.push_str("  \"end_of_word\": ");
-        write_string(out, &end.mark);
-        out.push_str(if end.joined { ",\n  \"end_of_word_joined\": true,\n" } else { ",\n" });
-    }
-}
-
-/// One item per line, between two brackets.
-fn write_lines<T>(
-    out: &mut String,
-    brackets: [char; 2],
-    items: impl IntoIterator<Item = T>,
-    mut write: impl FnMut(&mut String, T),
-) {
-    out.push(brackets[0]);
-    let mut separator = "\n    ";
-    for item in items {
-        out.push_str(separator);
-        write(out, item);
-        separator = ",\n    ";
-    }
-    if separator.starts_with(',') {
-        out.push_str("\n  ");
-    }
-    out.push(brackets[1]);
-}
-
-fn write_pattern(out: &mut String, pattern: &Pattern) {
-    match pattern {
-        Pattern::Named(named) => write_string(out, named.name()),
-        Pattern::Regex(regex) => {
-            out.push_str("{\"regex\": ");
-            write_string(out, regex);
-            out.push('}');
-        }
-        Pattern::Sequence(patterns) => write_lines(out, ['[', ']'], patterns, write_pattern),
-    }
-}
-
-fn write_special_token(out: &mut String, mut token: SpecialToken) {
-    out.push_str("{\"content\": ");
-    write_string(out, &token.content);
-    out.push_str(&format!(", \"id\": {}", token.id));
-    for (name, flag) in FLAGS {
-        if *flag(&mut token) {
-            out.push_str(&format!(", \"{name}\": true"));
-        }
-    }
-    out.push('}');
 }
 
 #[cfg(test)]

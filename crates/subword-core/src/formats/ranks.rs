@@ -22,6 +22,7 @@ of the part as well. They are the steps that `x` takes by itself, the last inclu
 A token that does not come out of its own bytes is made by no merge. Only `ignore_merges` finds it.
 */
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
@@ -41,136 +42,109 @@ use crate::vocab::Vocab;
 /// assert_eq!(merges_of_ranks(&vocab), [(h, e), (t, 256)]);
 /// ```
 pub fn merges_of_ranks(vocab: &Vocab) -> Vec<Pair> {
-    let mut merger = Merger::default();
-    let rule = Ranks::new(vocab);
-    vocab.iter().filter_map(|(id, bytes)| merger.last_merge(&rule, id, bytes)).collect()
+    let rule = MergeRule { vocab, listed: None };
+    let mut merger = TokenMerger::default();
+    let units = |bytes| <[u8]>::chunks(bytes, 1);
+    let made = |(id, bytes)| merger.last_merge(&rule, id, bytes, units(bytes));
+    vocab.iter().filter_map(made).collect()
+}
+
+/// The merges of a model that encodes by merges, as a list: lowest rank first.
+pub(super) fn merge_list(model: &Model) -> Cow<'_, [Pair]> {
+    match &model.merges {
+        Merges::Listed(pairs) => Cow::Borrowed(pairs),
+        Merges::Ranked => Cow::Owned(merges_of_ranks(&model.vocab)),
+    }
 }
 
 /// The pair that each token is made from, by id; none for what merging starts from, and for a token
 /// that no merge makes. Of the merges that a list has for a token, only that one ever happens.
 pub fn pairs_of_tokens(model: &Model) -> Vec<Option<Pair>> {
-    let mut merger = Merger::default();
     let mut made = vec![None; model.id_limit() as usize];
     if model.encoder != Encoder::Merge {
         return made;
     }
-    match &model.merges {
-        Merges::Ranked => {
-            let rule = Ranks::new(&model.vocab);
-            for (id, bytes) in model.vocab.iter() {
-                made[id as usize] = merger.last_merge(&rule, id, bytes);
-            }
-        }
-        Merges::Listed(pairs) => {
-            let rule = List::new(&model.vocab, pairs);
-            for (id, bytes) in model.vocab.iter() {
-                let units = model.start.units_of(bytes);
-                made[id as usize] = merger.last_merge_of(&rule, id, bytes, units);
-            }
-        }
+    let (rule, mut merger) = (MergeRule::of(model), TokenMerger::default());
+    for (id, bytes) in model.vocab.iter() {
+        let units = model.start.units_of(bytes);
+        made[id as usize] = merger.last_merge(&rule, id, bytes, units);
     }
     made
 }
 
 /// The first token that merging its own bytes does not give.
 pub(super) fn unreachable_token(model: &Model) -> Option<TokenId> {
-    let mut merger = Merger::default();
+    let (rule, mut merger) = (MergeRule::of(model), TokenMerger::default());
     let mut multi_byte = model.vocab.iter().filter(|(_, bytes)| bytes.len() > 1);
-    let found = match &model.merges {
-        Merges::Ranked => {
-            let rule = Ranks::new(&model.vocab);
-            multi_byte.find(|&(id, bytes)| merger.last_merge(&rule, id, bytes).is_none())
-        }
-        Merges::Listed(pairs) => {
-            let rule = List::new(&model.vocab, pairs);
-            multi_byte.find(|&(id, bytes)| merger.last_merge(&rule, id, bytes).is_none())
-        }
-    };
-    found.map(|(id, _)| id)
+    multi_byte
+        .find(|&(id, bytes)| merger.last_merge(&rule, id, bytes, bytes.chunks(1)).is_none())
+        .map(|(id, _)| id)
 }
 
-/// Whether the merge list gives what the token ranks of the same vocabulary give, token by token;
-/// if not, the first token that tells them apart. Strict: a list that merely cannot be proved equal
-/// is told apart.
+/// The first token for which a merge list may give other ids than the token ranks of the same vocabulary;
+/// none if both are equal by the argument above. A list that cannot be shown to be equal counts as
+/// different.
 pub(super) fn differs_from_ranks(vocab: &Vocab, pairs: &[Pair]) -> Option<TokenId> {
-    let list = List::new(vocab, pairs);
-    let made = |pair: &Pair| list.pairs.get(pair).map_or(0, |&(_, id)| id);
+    let listed = listed(vocab, pairs);
+    let made = |pair: &Pair| listed.get(pair).map_or(0, |&(_, id)| id);
     if let Some(two) = pairs.windows(2).find(|two| made(&two[0]) > made(&two[1])) {
         return Some(made(&two[1]));
     }
     let needed = merges_of_ranks(vocab);
-    let missing = needed.iter().find(|pair| !list.pairs.contains_key(pair))?;
+    let missing = needed.iter().find(|pair| !listed.contains_key(pair))?;
     let joined = [vocab.bytes_of(missing.0)?, vocab.bytes_of(missing.1)?].concat();
     vocab.id_of(&joined)
 }
 
-/// What two neighbours become, and how early.
-trait Rule {
-    fn merge(&self, left: TokenId, right: TokenId, joined: &[u8]) -> Option<(u32, TokenId)>;
-    fn unit(&self, unit: &[u8]) -> Option<TokenId>;
-}
-
-struct Ranks<'a> {
+/// What two neighbours become, and at which rank.
+struct MergeRule<'a> {
     vocab: &'a Vocab,
+    /// Rank and token of every listed pair; none where any pair merges whose concatenation is a token.
+    listed: Option<HashMap<Pair, (u32, TokenId)>>,
 }
 
-impl<'a> Ranks<'a> {
-    fn new(vocab: &'a Vocab) -> Self {
-        Ranks { vocab }
+impl<'a> MergeRule<'a> {
+    fn of(model: &'a Model) -> Self {
+        let listed = match &model.merges {
+            Merges::Ranked => None,
+            Merges::Listed(pairs) => Some(listed(&model.vocab, pairs)),
+        };
+        MergeRule { vocab: &model.vocab, listed }
     }
-}
 
-impl Rule for Ranks<'_> {
-    fn merge(&self, _: TokenId, _: TokenId, joined: &[u8]) -> Option<(u32, TokenId)> {
-        self.vocab.id_of(joined).map(|id| (id, id))
-    }
-
-    fn unit(&self, unit: &[u8]) -> Option<TokenId> {
-        self.vocab.id_of(unit)
-    }
-}
-
-struct List<'a> {
-    vocab: &'a Vocab,
-    pairs: HashMap<Pair, (u32, TokenId)>,
-}
-
-impl<'a> List<'a> {
-    fn new(vocab: &'a Vocab, list: &[Pair]) -> Self {
-        let mut pairs = HashMap::with_capacity(list.len());
-        let mut joined = Vec::new();
-        for (rank, &(left, right)) in list.iter().enumerate() {
-            joined.clear();
-            joined.extend_from_slice(vocab.bytes_of(left).unwrap_or_default());
-            joined.extend_from_slice(vocab.bytes_of(right).unwrap_or_default());
-            if let Some(id) = vocab.id_of(&joined) {
-                pairs.insert((left, right), (rank as u32, id));
-            }
+    fn merge(&self, pair: Pair, joined: &[u8]) -> Option<(u32, TokenId)> {
+        match &self.listed {
+            None => self.vocab.id_of(joined).map(|id| (id, id)),
+            Some(listed) => listed.get(&pair).copied(),
         }
-        List { vocab, pairs }
     }
 }
 
-impl Rule for List<'_> {
-    fn merge(&self, left: TokenId, right: TokenId, _: &[u8]) -> Option<(u32, TokenId)> {
-        self.pairs.get(&(left, right)).copied()
+/// The rank of every pair of a list, and the token that it makes.
+fn listed(vocab: &Vocab, list: &[Pair]) -> HashMap<Pair, (u32, TokenId)> {
+    let mut pairs = HashMap::with_capacity(list.len());
+    let mut joined = Vec::new();
+    for (rank, &(left, right)) in (0..).zip(list) {
+        joined.clear();
+        joined.extend_from_slice(vocab.bytes_of(left).unwrap_or_default());
+        joined.extend_from_slice(vocab.bytes_of(right).unwrap_or_default());
+        if let Some(id) = vocab.id_of(&joined) {
+            pairs.insert((left, right), (rank, id));
+        }
     }
-
-    fn unit(&self, unit: &[u8]) -> Option<TokenId> {
-        self.vocab.id_of(unit)
-    }
+    pairs
 }
 
-/// Merges the bytes of one token, with a heap of pairs that are checked when they come up.
+/// Merges the bytes of one token, with a heap of pairs that are checked when they are popped.
 #[derive(Default)]
-struct Merger {
-    parts: Vec<Part>,
+struct TokenMerger {
+    parts: Vec<MergePart>,
     heap: BinaryHeap<Reverse<(u32, u32, Pair, TokenId)>>,
 }
 
 /// The token that starts at a byte, and its neighbours' starts.
 #[derive(Clone, Copy)]
-struct Part {
+struct MergePart {
     id: TokenId,
     end: u32,
     before: u32,
@@ -178,17 +152,12 @@ struct Part {
 
 const GONE: TokenId = TokenId::MAX;
 
-impl Merger {
-    /// The last pair that merges into `bytes`; none if something else comes out, or if no pair
-    /// merged.
-    fn last_merge(&mut self, rule: &impl Rule, id: TokenId, bytes: &[u8]) -> Option<Pair> {
-        self.last_merge_of(rule, id, bytes, bytes.chunks(1))
-    }
-
-    /// The same for bytes that start as these units.
-    fn last_merge_of<'b>(
+impl TokenMerger {
+    /// The last pair that merges into `bytes`, which start as these units; none if something else comes
+    /// out, or if no pair merged.
+    fn last_merge<'b>(
         &mut self,
-        rule: &impl Rule,
+        rule: &MergeRule,
         id: TokenId,
         bytes: &'b [u8],
         units: impl IntoIterator<Item = &'b [u8]>,
@@ -199,8 +168,8 @@ impl Merger {
         for unit in units {
             let at = self.parts.len() as u32;
             let end = at + unit.len() as u32;
-            self.parts.push(Part { id: rule.unit(unit)?, end, before });
-            self.parts.resize(end as usize, Part { id: GONE, end, before: at });
+            self.parts.push(MergePart { id: rule.vocab.id_of(unit)?, end, before });
+            self.parts.resize(end as usize, MergePart { id: GONE, end, before: at });
             before = at;
         }
         for at in 0..self.parts.len() as u32 {
@@ -217,7 +186,7 @@ impl Merger {
             }
             last = Some((pair, made, next.end - at));
             self.parts[part.end as usize].id = GONE;
-            self.parts[at as usize] = Part { id: made, end: next.end, before: part.before };
+            self.parts[at as usize] = MergePart { id: made, end: next.end, before: part.before };
             if let Some(after) = self.parts.get_mut(next.end as usize) {
                 after.before = at;
             }
@@ -231,11 +200,11 @@ impl Merger {
     }
 
     /// Puts the pair that starts at `at` on the heap, if it merges.
-    fn offer(&mut self, rule: &impl Rule, bytes: &[u8], at: u32) {
+    fn offer(&mut self, rule: &MergeRule, bytes: &[u8], at: u32) {
         let part = self.parts[at as usize];
         let Some(next) = self.parts.get(part.end as usize) else { return };
         let joined = &bytes[at as usize..next.end as usize];
-        if let Some((rank, made)) = rule.merge(part.id, next.id, joined) {
+        if let Some((rank, made)) = rule.merge((part.id, next.id), joined) {
             self.heap.push(Reverse((rank, at, (part.id, next.id), made)));
         }
     }
@@ -245,8 +214,7 @@ impl Merger {
 pub(super) mod tests {
     use super::*;
     use crate::formats::tests::{Random, all_splits, random_vocab};
-    use crate::model::Pattern;
-    use crate::pretok::Named;
+    use crate::model::{Named, Pattern};
 
     /// The definition: join the neighbours of lowest rank, the leftmost first, until none has a
     /// rank.

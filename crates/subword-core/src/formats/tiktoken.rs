@@ -21,7 +21,7 @@ use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::model::{Merges, Model, Normalizer, Template};
 use crate::types::TokenId;
-use crate::vocab::{Filling, MAX_ID, MAX_TOKEN_BYTES, Vocab};
+use crate::vocab::{MAX_ID, MAX_TOKEN_BYTES, Vocab, VocabBuilder};
 
 const EXPECTED: &str = "expected a token in base64, one space and a rank";
 
@@ -54,7 +54,7 @@ pub(super) fn read(bytes: &[u8], options: &LoadOptions) -> Result<Model> {
 }
 
 fn read_vocab(bytes: &[u8]) -> Result<Vocab> {
-    let mut vocab = Filling::new(bytes.len() / 16);
+    let mut vocab = VocabBuilder::new(bytes.len() / 16);
     let at_its_line = |(error, line): (Error, usize)| error.on_line(line);
     let mut token = vec![0; MAX_TOKEN_BYTES + 3];
     for (at, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
@@ -154,8 +154,7 @@ pub(super) fn write(model: &Model) -> Result<String> {
 mod tests {
     use super::*;
     use crate::formats::tests::{refusal, with_pattern};
-    use crate::model::{Pattern, SpecialToken};
-    use crate::pretok::Named;
+    use crate::model::{Named, Pattern, SpecialToken};
 
     /// The 256 bytes and then these lines, which are lines 257 and on.
     fn lines(more: &str) -> String {

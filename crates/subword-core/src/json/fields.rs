@@ -12,10 +12,10 @@ use std::borrow::Cow;
 use super::Json;
 use crate::error::{Error, Result};
 
-/// How many keys such an object may have.
+/// The most keys of such an object.
 const MAX_FIELDS: usize = 64;
 
-/// The keys of a small object, each with the place of its value.
+/// The keys of a small object, each with the position of its value.
 pub(crate) struct Fields<'a> {
     start: Json<'a>,
     fields: Vec<(Cow<'a, str>, Json<'a>)>,
@@ -27,8 +27,8 @@ impl<'a> Json<'a> {
         self.fields_and(|_, _, _| Ok(false))
     }
 
-    /// A small object. A value is checked, or read here and now if `read` wants to and says so: who reads
-    /// a large one twice pays twice.
+    /// A small object. `read` may read a value at once, and returns whether it did; other values are only
+    /// checked. That avoids reading a large value twice.
     pub(crate) fn fields_and(
         &mut self,
         mut read: impl FnMut(&Fields<'a>, &str, &mut Json<'a>) -> Result<bool>,
@@ -94,7 +94,7 @@ impl<'a> Fields<'a> {
         self.start
     }
 
-    /// Refuses the keys that nobody took. `what` names the object.
+    /// Refuses the keys that were not taken. `what` names the object.
     pub(crate) fn finish(self, what: &str) -> Result<()> {
         match self.fields.first() {
             None => Ok(()),

@@ -1,7 +1,7 @@
 //! The reader against serde_json, and its errors word for word.
 
 use super::*;
-use crate::formats::tests::Random;
+use crate::testing::Random;
 
 fn accepted(text: &[u8]) -> Result<()> {
     let mut json = Json::new(text)?;

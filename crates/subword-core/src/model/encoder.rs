@@ -8,9 +8,11 @@ WordPiece   lower      ->  low ##er         the longest token at the start, then
 ```
 */
 
-use super::{MAX_SPECIAL_BYTES, Merges, Model, Pattern, Start, Template, Units};
+use super::{
+    Decoder, MAX_SPECIAL_BYTES, Merges, Model, Named, Normalizer, Pattern, Start, Template,
+    TrimOffsets, Units,
+};
 use crate::error::{Error, Result};
-use crate::pretok::Named;
 use crate::types::TokenId;
 use crate::vocab::Vocab;
 
@@ -30,9 +32,9 @@ pub enum Encoder {
 /// Pieces of white space have no tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WordPiece {
-    /// What stands before a token that goes on within a word: `##`.
+    /// The prefix of tokens that continue a word: `##`.
     pub prefix: String,
-    /// A longer word is unknown.
+    /// How long a word may be; a longer one is unknown.
     pub limit: WordLimit,
     /// What becomes of a word that has a part without a token.
     pub unknown: Unknown,
@@ -43,11 +45,11 @@ pub struct WordPiece {
 /// How long a word may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WordLimit {
-    /// So many characters.
+    /// This many characters.
     Characters(u32),
-    /// So many bytes.
+    /// This many bytes.
     Bytes(u32),
-    /// As long as it likes.
+    /// No limit.
     None,
 }
 
@@ -83,11 +85,11 @@ impl Model {
             merges: Merges::Listed(Vec::new()),
             ignore_merges: false,
             pattern: Pattern::Named(Named::Bert),
-            normalizer: super::Normalizer::None,
+            normalizer: Normalizer::None,
             special_tokens: Vec::new(),
             template: Template::default(),
-            trim_offsets: super::TrimOffsets::default(),
-            decoder: super::Decoder::default(),
+            trim_offsets: TrimOffsets::default(),
+            decoder: Decoder::default(),
         }
     }
 
@@ -110,7 +112,7 @@ impl Model {
 }
 
 /// Checks that a model has what its encoder needs, and WordPiece nothing that it does not use.
-pub(super) fn check(model: &Model) -> Result<()> {
+pub(crate) fn check_encoder(model: &Model) -> Result<()> {
     let word_piece = match (&model.encoder, model.start.joined_mark()) {
         (Encoder::Merge, _) | (Encoder::Longest, None) => return Ok(()),
         (Encoder::Longest, Some(mark)) => {

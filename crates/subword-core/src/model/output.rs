@@ -1,10 +1,10 @@
 /*!
-What is said about tokens once they are found: offsets, and the text of ids.
+How tokens are reported once they are found: their offsets, and the text of ids.
 
-Neither changes an id. Both are settings of a `tokenizer.json`.
+Neither setting changes an id. Both come from `tokenizer.json`.
 */
 
-/// Which white space the offsets of a token leave out. By default a token stands for all of its text.
+/// Which white space the offsets of a token leave out. By default they cover all of its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TrimOffsets {
     /// None.
@@ -17,10 +17,10 @@ pub enum TrimOffsets {
     SpacesButFirst,
 }
 
-/// What the text of ids is.
+/// How ids become text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Decoder {
-    /// What the tokens spell.
+    /// The bytes of the tokens, concatenated.
     #[default]
     Text,
     /// The tokens as a `tokenizer.json` writes them, bytes in GPT-2's alphabet, with a space between two.

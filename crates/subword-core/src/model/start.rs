@@ -7,11 +7,11 @@ characters, mark of its own    l o w </w>          Sennrich, Haddow and Birch (2
 bytes, mark joined             l o w</w>           CLIP
 ```
 
-The mark stands for the end of a word, and so for the white space after it: a model with a mark skips
-the pieces that are white space, and decoding turns the mark into a space, except at the very end.
+The mark stands for the end of a word, and therefore for the white space after it: a model with a mark skips
+pieces of white space, and decoding turns the mark into a space, except at the very end.
 
-A character that is no token is the `unk` token; without one such a text is an error. A byte that is
-not part of valid UTF-8 counts as such a character.
+A character that is not a token becomes the `unk` token; if the model has none, such a text is an error. A
+byte that is not part of valid UTF-8 counts as such a character.
 */
 
 use std::fmt;
@@ -97,7 +97,7 @@ impl Start {
     /// Whether a piece has no tokens at all: white space, where a mark stands for it.
     #[inline]
     pub fn skips(&self, piece: &[u8]) -> bool {
-        // PERF: nearly all words are told by their first byte.
+        // PERF: the first byte decides for nearly all words.
         let letter = piece.first().is_some_and(u8::is_ascii_graphic);
         self.end_of_word.is_some() && !letter && (piece == b" " || is_white(piece))
     }
@@ -144,7 +144,7 @@ fn is_white(piece: &[u8]) -> bool {
 }
 
 /// Checks that the vocabulary of a model has what its pieces start from.
-pub(super) fn check(model: &Model) -> Result<()> {
+pub(crate) fn check_start(model: &Model) -> Result<()> {
     let Model { start, vocab, .. } = model;
     if let Some(end) = &start.end_of_word {
         EndOfWord::check(&end.mark)?;
@@ -225,8 +225,7 @@ fn check_characters(model: &Model) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Pattern;
-    use crate::pretok::Named;
+    use crate::model::{Named, Pattern};
     use crate::types::Pair;
     use crate::vocab::Vocab;
 

@@ -1,5 +1,5 @@
 /*!
-What is put around a text, and around and between two, where the caller asks for it.
+The ids that are put around a text, and around and between two texts, where the caller asks for it.
 
 ```text
 one text    [CLS] A [SEP]               types 0 0 0
@@ -19,21 +19,21 @@ const MAX_IDS: usize = 1024;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template {
     /// For one text: [`Content::First`] once.
-    pub single: Vec<Slot>,
+    pub single: Vec<TemplateSlot>,
     /// For two texts: [`Content::First`] and [`Content::Second`] once each.
-    pub pair: Vec<Slot>,
+    pub pair: Vec<TemplateSlot>,
 }
 
-/// A place in a template.
+/// One place of a template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Slot {
+pub struct TemplateSlot {
     /// What stands there.
     pub content: Content,
     /// The type of each of its ids.
     pub type_id: u32,
 }
 
-/// What stands at a place.
+/// What stands in a slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Content {
     /// One token.
@@ -57,7 +57,7 @@ impl Template {
         let sides = |content, type_id| {
             let ids = |ids: &[TokenId]| ids.iter().map(|&id| Content::Token(id)).collect();
             let contents: [Vec<Content>; 3] = [ids(prefix), vec![content], ids(suffix)];
-            contents.into_iter().flatten().map(move |content| Slot { content, type_id })
+            contents.into_iter().flatten().map(move |content| TemplateSlot { content, type_id })
         };
         let single = sides(Content::First, 0);
         let pair = sides(Content::First, 0).chain(sides(Content::Second, 1));
@@ -81,7 +81,7 @@ impl Template {
 
     /// The ids before one text, and those after it.
     pub fn sides(&self) -> (Vec<TokenId>, Vec<TokenId>) {
-        let id = |slot: &Slot| match slot.content {
+        let id = |slot: &TemplateSlot| match slot.content {
             Content::Token(id) => Some(id),
             Content::First | Content::Second => None,
         };
@@ -99,7 +99,7 @@ impl Template {
     }
 
     /// The same with other ids.
-    pub(super) fn renumbered(&self, number: impl Fn(TokenId) -> TokenId) -> Template {
+    pub(crate) fn renumbered(&self, number: impl Fn(TokenId) -> TokenId) -> Template {
         let mut template = self.clone();
         for slot in template.single.iter_mut().chain(&mut template.pair) {
             if let Content::Token(id) = &mut slot.content {
@@ -110,7 +110,7 @@ impl Template {
     }
 
     /// An error if a text is missing or there twice, or if there are too many ids.
-    pub(super) fn check(&self) -> Result<()> {
+    pub(crate) fn check(&self) -> Result<()> {
         let forms = [("one text", &self.single, 0), ("two texts", &self.pair, 1)];
         for (form, slots, second) in forms {
             let count = |content| slots.iter().filter(|slot| slot.content == content).count();
@@ -138,8 +138,8 @@ mod tests {
     use super::*;
 
     /// A template as it is written by hand.
-    fn shown(slots: &[Slot]) -> String {
-        let slot = |slot: &Slot| {
+    fn shown(slots: &[TemplateSlot]) -> String {
+        let slot = |slot: &TemplateSlot| {
             let content = match slot.content {
                 Content::Token(id) => id.to_string(),
                 Content::First => "A".to_owned(),
@@ -178,7 +178,7 @@ mod tests {
         assert_eq!(refused(1, 5), needs("one text", "A"));
         assert_eq!(refused(3, 3), needs("two texts", "B"));
         let mut twice = Template::default();
-        twice.single.push(Slot { content: Content::Second, type_id: 0 });
+        twice.single.push(TemplateSlot { content: Content::Second, type_id: 0 });
         assert_eq!(
             twice.check().unwrap_err().to_string(),
             "the template for one text needs the text B 0 times, found 1"

@@ -80,7 +80,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::formats::tests::Random;
+    use crate::testing::Random;
 
     fn all() -> impl Iterator<Item = char> {
         (0..=0x10_FFFF).filter_map(char::from_u32)

@@ -20,16 +20,13 @@ mod blocks;
 mod class;
 mod class_table;
 mod limits;
-mod named;
 mod regex;
 mod scan;
 mod sections;
-mod spelling;
 mod whitespace;
 
+pub use crate::model::Named;
 pub(crate) use limits::Limits;
-pub use named::Named;
-pub(crate) use spelling::escaped_character;
 
 use crate::arch::{Classify, Kernel, Level, prefetch_at};
 use crate::bert::Classes;

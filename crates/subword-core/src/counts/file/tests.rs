@@ -1,24 +1,25 @@
 //! Entries come back, and nothing in a file is believed.
 
+use super::varint::{BUFFER, cut_off};
 use super::*;
 use crate::model::Bert;
 
-type Pieces = Vec<(Vec<u8>, Count)>;
+type Entries = Vec<(Vec<u8>, Count)>;
 
-fn header() -> Header {
+fn header() -> CountsHeader {
     let parts = vec![Pattern::Regex(r"\d".into()), Pattern::Named(Named::Gpt2)];
     let special_tokens = vec!["<s>".to_owned(), "é".to_owned()];
-    Header { normalizer: Normalizer::None, pattern: Pattern::Sequence(parts), special_tokens }
+    CountsHeader { normalizer: Normalizer::None, pattern: Pattern::Sequence(parts), special_tokens }
 }
 
-fn write(header: &Header, pieces: &[(&[u8], Count)]) -> Vec<u8> {
-    let mut writer = Writer::new(Vec::new(), header).unwrap();
+fn write(header: &CountsHeader, pieces: &[(&[u8], Count)]) -> Vec<u8> {
+    let mut writer = CountsWriter::new(Vec::new(), header).unwrap();
     pieces.iter().for_each(|(piece, count)| writer.push(piece, *count).unwrap());
     writer.finish().unwrap().0
 }
 
-fn read(bytes: &[u8]) -> Result<(Header, Pieces)> {
-    let mut reader = Reader::new(bytes)?;
+fn read(bytes: &[u8]) -> Result<(CountsHeader, Entries)> {
+    let mut reader = CountsReader::new(bytes)?;
     let mut pieces = Vec::new();
     while let Some((piece, count)) = reader.next()? {
         pieces.push((piece.to_vec(), count));
@@ -32,7 +33,7 @@ const PIECES: [(&[u8], Count); 6] =
 
 #[test]
 fn entries_come_back() {
-    let named = Header {
+    let named = CountsHeader {
         normalizer: Normalizer::Bert(Bert::UNCASED),
         pattern: Pattern::Named(Named::Bert),
         special_tokens: vec![],
@@ -77,7 +78,7 @@ fn a_file_that_would_fill_the_memory_is_refused_where_it_grows_too_much() {
         write_number(&mut bytes, piece.len() as u64 - 1).unwrap();
         bytes.extend([1, b'x', 1]);
     }
-    let mut reader = Reader::new(&bytes[..]).unwrap();
+    let mut reader = CountsReader::new(&bytes[..]).unwrap();
     let error = loop {
         match reader.next() {
             Ok(entry) => assert!(entry.is_some()),
@@ -95,12 +96,12 @@ fn a_file_that_would_fill_the_memory_is_refused_where_it_grows_too_much() {
 
 #[test]
 fn whatever_was_counted_can_be_saved_and_loaded() {
-    let mut writer = Writer::new(Vec::new(), &header()).unwrap();
+    let mut writer = CountsWriter::new(Vec::new(), &header()).unwrap();
     // 130 MB of pieces that are all alike.
     growing(1 << 16).take(2000).for_each(|piece| writer.push(&piece, 1).unwrap());
     let bytes = writer.finish().unwrap().0;
     assert!(bytes.len() < 2 << 20, "{}", bytes.len());
-    let mut reader = Reader::new(&bytes[..]).unwrap();
+    let mut reader = CountsReader::new(&bytes[..]).unwrap();
     for piece in growing(1 << 16).take(2000) {
         assert_eq!(reader.next().unwrap(), Some((&piece[..], 1)));
     }
@@ -115,7 +116,7 @@ fn pieces_must_rise_however_much_they_share() {
         bytes.extend([shared, rest.len() as u8]);
         bytes.extend_from_slice(rest);
         bytes.push(1);
-        let mut reader = Reader::new(&bytes[..]).unwrap();
+        let mut reader = CountsReader::new(&bytes[..]).unwrap();
         reader.next().unwrap();
         reader.next().map(|entry| entry.map(|(piece, _)| piece.to_vec()))
     };

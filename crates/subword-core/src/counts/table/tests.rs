@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use super::super::key::FILE;
 use super::*;
 
-fn add(table: &mut Table, piece: &[u8], count: Count) {
-    table.add(table.probe(piece, 0, piece.len()), piece, count);
+fn add(table: &mut CountTable, piece: &[u8], count: Count) {
+    table.add(table.prefetch(piece, 0, piece.len()), piece, count);
 }
 
-fn content(table: &Table) -> HashMap<Vec<u8>, Count> {
+fn content(table: &CountTable) -> HashMap<Vec<u8>, Count> {
     let mut content = HashMap::new();
     let entry = |piece: &[u8], count| {
         assert!(content.insert(piece.to_vec(), count).is_none());
@@ -31,7 +31,7 @@ fn pieces() -> Vec<Vec<u8>> {
 
 #[test]
 fn it_counts_as_a_hash_map_does() {
-    let (mut table, mut expected) = (Table::default(), HashMap::new());
+    let (mut table, mut expected) = (CountTable::default(), HashMap::new());
     for (i, piece) in pieces().iter().enumerate() {
         add(&mut table, piece, 1 + i as u64 % 3);
         *expected.entry(piece.clone()).or_insert(0) += 1 + i as u64 % 3;
@@ -54,7 +54,7 @@ fn a_key_does_not_depend_on_what_stands_around_the_piece() {
 
 #[test]
 fn zeros_at_the_end_of_a_piece_count() {
-    let mut table = Table::default();
+    let mut table = CountTable::default();
     let zeros = [0; 60];
     (1..=60).for_each(|len| add(&mut table, &zeros[..len], len as u64));
     assert_eq!(table.len(), 60);
@@ -63,7 +63,8 @@ fn zeros_at_the_end_of_a_piece_count() {
 
 #[test]
 fn shards_add_up_to_the_whole() {
-    let (mut whole, mut first, mut second) = (Table::default(), Table::default(), Table::default());
+    let (mut whole, mut first, mut second) =
+        (CountTable::default(), CountTable::default(), CountTable::default());
     for (i, piece) in pieces().iter().enumerate() {
         add(&mut whole, piece, 1);
         add(if i % 3 == 0 { &mut first } else { &mut second }, piece, 1);
@@ -76,7 +77,7 @@ fn shards_add_up_to_the_whole() {
 #[test]
 fn a_limit_is_noticed_in_time() {
     for limit in [0, 1000, 100_000, 10_000_000] {
-        let mut table = Table::with_limit(limit, 16);
+        let mut table = CountTable::with_limit(limit, 16);
         let mut times_full = 0;
         for piece in pieces() {
             add(&mut table, &piece, 1);
@@ -94,11 +95,11 @@ fn a_limit_is_noticed_in_time() {
 
 #[test]
 fn a_large_table_goes_into_a_small_one() {
-    let mut large = Table::default();
+    let mut large = CountTable::default();
     for i in 0..200_000u64 {
         add(&mut large, format!("{i}{}", "x".repeat(i as usize % 30)).as_bytes(), i + 1);
     }
-    let mut small = Table::default();
+    let mut small = CountTable::default();
     add(&mut small, b"12345", 7);
     small.add_all(&large);
     let mut expected = content(&large);
@@ -110,7 +111,7 @@ fn a_large_table_goes_into_a_small_one() {
 
 #[test]
 fn pruning_keeps_what_is_frequent() {
-    let mut table = Table::default();
+    let mut table = CountTable::default();
     pieces().iter().for_each(|piece| add(&mut table, piece, 1));
     let mut expected = content(&table);
     expected.retain(|_, count| *count >= 2);
@@ -121,9 +122,9 @@ fn pruning_keeps_what_is_frequent() {
 }
 
 /// How many places a look-up of each piece passes on average.
-fn steps(table: &Table, pieces: &[[u8; 8]]) -> usize {
+fn steps(table: &CountTable, pieces: &[[u8; 8]]) -> usize {
     let steps = |piece: &[u8; 8]| {
-        let probe = table.probe(piece, 0, piece.len());
+        let probe = table.prefetch(piece, 0, piece.len());
         let shard = &table.shards[shard_of(probe.hash)];
         let (line, half) = shard.find(&probe, piece);
         (2 * line + half).wrapping_sub(shard.place_of(probe.hash)) & (shard.places() - 1)
@@ -145,7 +146,7 @@ fn words_that_flood_a_table_with_a_known_key_are_ordinary_under_a_secret_one() {
     let scattered = (0..).map(|i: u64| word(i.wrapping_mul(0x9E37_79B1)));
     let chosen: Vec<[u8; 8]> = scattered.filter(is_chosen).take(3000).collect();
     let filled = |seed: Seed| {
-        let mut table = Table::with_shards(|| Shard::with_lines(FIRST_LINES, seed));
+        let mut table = CountTable::with_shards(seed, Shard::new);
         chosen.iter().for_each(|piece| add(&mut table, piece, 1));
         steps(&table, &chosen)
     };
@@ -160,11 +161,11 @@ fn words_that_flood_a_table_with_a_known_key_are_ordinary_under_a_secret_one() {
 /// The last seven bytes of a piece of 23 are hashed apart from the others.
 #[test]
 fn words_that_differ_in_their_end_only_spread_too() {
-    let mut table = Table::default();
+    let mut table = CountTable::default();
     let pieces: Vec<Vec<u8>> =
         (0..3000u32).map(|i| format!("a common beginning {i:04}").into()).collect();
     pieces.iter().for_each(|piece| add(&mut table, piece, 1));
-    let most = table.shards.iter().map(|shard| shard.taken).max().unwrap();
+    let most = table.shards.iter().map(Shard::len).max().unwrap();
     assert!(most < 3000 / 2, "{most}");
     assert_eq!(table.len(), 3000);
 }

@@ -16,19 +16,20 @@ a(?i)b|c      a(?i:b|c)                           a(?i:b)|(?i:c)
 [a-c--b]      a, b, c and -                       a and c
 ```
 
-So this is a list of what is known to be the same. A small parser (`parse`, `class`) reads the grammar
+So only what is known to be the same is accepted. A small parser (`parse`, `class`, `shape`) reads the grammar
 that both engines share. What is in it is copied; what Oniguruma spells differently, and what has a plain
 spelling that means the same in both engines, is translated; everything else is refused by its name.
-Tests hold the pieces of every construct, and of random patterns, against the real library.
+Tests compare the pieces of every construct, and of random patterns, with the real library.
 
 Invariant: what [`translate`] returns is translated no further, so [`check`] accepts it.
 */
 
 mod class;
 mod parse;
+mod shape;
 
 use crate::error::{Error, Result};
-use crate::pretok::Named;
+use crate::model::Named;
 use parse::Translation;
 
 /// A regular expression of a file, spelled so that our engine reads it as Hugging Face's does.

@@ -10,13 +10,13 @@ post_processor  templates around one text and two; ByteLevel trims offsets
 decoder         ByteLevel; null: the tokens with spaces between them
 ```
 
-This is byte-level BPE; of WordPiece see [`wordpiece`]. Without ByteLevel pieces start from characters, and with an end_of_word_suffix they are words: see
-[`words`].
+This is byte-level BPE; for WordPiece see [`wordpiece`]. Without ByteLevel, pieces start from characters, and
+with an `end_of_word_suffix` they are words: see [`words`].
 
 Invariants
 * A component, a setting or a key that may change ids and that we do not run is refused by its name.
-* A regular expression is only taken over if Oniguruma, which Hugging Face uses, and our engine
-  agree on what it means: see [`dialect`].
+* A regular expression is only accepted if Oniguruma, which Hugging Face uses, and our engine agree on
+  what it means: see [`dialect`].
 * What [`write`] writes gives the same ids in Hugging Face's tokenizers.
 */
 
@@ -47,7 +47,7 @@ pub(super) fn recognise(fields: &Fields) -> bool {
     fields.get("model").is_some_and(|mut json| json.peek() == Some(b'{'))
 }
 
-/// The model in a file, and notes of what is not about it.
+/// The model in a file, and notes on keys that do not concern the tokenizer.
 pub(super) fn read(
     mut fields: Fields,
     options: &LoadOptions,
@@ -105,7 +105,7 @@ fn read_bpe(fields: &mut Fields, inner: Fields, options: &LoadOptions) -> Result
 }
 
 fn read_word_piece(fields: &mut Fields, inner: Fields, options: &LoadOptions) -> Result<Model> {
-    let wordpiece::Parts { written, unk, mut word_piece } = wordpiece::read_model(inner)?;
+    let wordpiece::WordPieceModel { written, unk, mut word_piece } = wordpiece::read_model(inner)?;
     let cleanup = wordpiece::read_cleanup(fields.take_value("decoder"), &word_piece.prefix)?;
     word_piece.cleanup = cleanup.unwrap_or(false);
     let special_tokens = read_added_tokens(fields.take_value("added_tokens"), &written)?;
@@ -221,7 +221,7 @@ impl<'a> Component<'a> {
         Ok(parts)
     }
 
-    /// Refuses the settings that nobody asked for.
+    /// Refuses the settings that were not read.
     fn finish(self) -> Result<()> {
         self.fields.finish(&format!("{} {:?}", self.path, self.kind))
     }

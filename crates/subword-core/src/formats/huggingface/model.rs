@@ -16,14 +16,14 @@ use crate::types::{Pair, TokenId};
 use crate::vocab::Vocab;
 
 /// What the model says.
-pub(super) struct Parts<'a> {
+pub(super) struct BpeModel<'a> {
     pub(super) written: WrittenVocab<'a>,
     pub(super) merges: Merges,
     pub(super) ignore_merges: bool,
     pub(super) start: Start,
 }
 
-impl Parts<'_> {
+impl BpeModel<'_> {
     /// An added token that is in the vocabulary too is written there as it is, and may look like other
     /// bytes in the alphabet: `é` is 0xE9. If no merge makes these bytes, they are not what is meant,
     /// except with ignore_merges, which makes any piece that is in the vocabulary a token.
@@ -60,13 +60,13 @@ impl Parts<'_> {
 }
 
 /// What the settings of BPE say.
-struct Settings {
+struct BpeOptions {
     end_of_word: Option<EndOfWord>,
     unk_token: Option<String>,
 }
 
 /// Reads a model of BPE; `bytes` if the pre-tokenizer turns pieces into bytes.
-pub(super) fn read_model(mut fields: Fields<'_>, bytes: bool) -> Result<Parts<'_>> {
+pub(super) fn read_model(mut fields: Fields<'_>, bytes: bool) -> Result<BpeModel<'_>> {
     // Without unk_token, characters that are not in the vocabulary are dropped: we do not.
     let bytes = bytes || { fields.get("unk_token") }.is_none_or(|mut json| json.string().is_err());
     let settings = read_settings(&mut fields, bytes)?;
@@ -87,7 +87,7 @@ pub(super) fn read_model(mut fields: Fields<'_>, bytes: bool) -> Result<Parts<'_
     let mut merges = fields.need("merges")?;
     let merges = Merges::Listed(read_merges(&mut merges, &written.vocab, spelling)?);
     fields.finish("model \"BPE\"")?;
-    Ok(Parts { written, merges, ignore_merges, start })
+    Ok(BpeModel { written, merges, ignore_merges, start })
 }
 
 /// The type of the model; old files do not say it, then the keys do.
@@ -106,7 +106,7 @@ pub(super) fn kind_of(fields: &mut Fields) -> Result<String> {
 
 /// The settings of BPE. Those that we do not run are refused; `unk_token` and `fuse_unk` change
 /// nothing where every byte has a token.
-fn read_settings(fields: &mut Fields, bytes: bool) -> Result<Settings> {
+fn read_settings(fields: &mut Fields, bytes: bool) -> Result<BpeOptions> {
     let refuse = |key: &str, found: &str, json: Json| {
         Err(Error::format_line(
             json.line(),
@@ -125,7 +125,7 @@ fn read_settings(fields: &mut Fields, bytes: bool) -> Result<Settings> {
             return refuse("continuing_subword_prefix", &format!("{text:?}"), json);
         }
     }
-    let mut settings = Settings { end_of_word: None, unk_token: None };
+    let mut settings = BpeOptions { end_of_word: None, unk_token: None };
     if let Some(mut json) = fields.take_value("end_of_word_suffix") {
         let mark = json.string()?.into_owned();
         settings.end_of_word = (!mark.is_empty()).then_some(EndOfWord { mark, joined: true });

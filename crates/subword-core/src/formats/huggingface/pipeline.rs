@@ -19,8 +19,8 @@ use super::words::{self, Drops};
 use super::{Component, dialect, wordpiece};
 use crate::error::{Error, Result};
 use crate::formats::json::Json;
-use crate::model::{Decoder, Normalizer, Pattern, Start, Units};
-use crate::pretok::{Limits, Named};
+use crate::model::{Decoder, Named, Normalizer, Pattern, Start, Units};
+use crate::pretok::Limits;
 
 /// What the pre-tokenizer Digits takes for one: the numbers of Rust's standard library, which has the
 /// Unicode version of the compiler that built Hugging Face's library. That of 0.23 knows those of Unicode

@@ -23,7 +23,7 @@ use super::words::spelling;
 use super::write::string;
 use crate::error::{Error, Result};
 use crate::formats::json::Json;
-use crate::model::{Content, Model, Slot, Template, TrimOffsets};
+use crate::model::{Content, Model, Template, TemplateSlot, TrimOffsets};
 use crate::types::TokenId;
 
 /// How many ids a template may have.
@@ -97,7 +97,7 @@ fn read_token(part: &mut Component, key: &str) -> Result<TokenId> {
 
 fn read_template(part: &mut Component) -> Result<Template> {
     let tokens = read_special_tokens(part.fields.need("special_tokens")?)?;
-    let mut form = |key: &str, sequences: &[(&str, Content)]| -> Result<Vec<Slot>> {
+    let mut form = |key: &str, sequences: &[(&str, Content)]| -> Result<Vec<TemplateSlot>> {
         let mut json = part.fields.need(key)?;
         let place = json;
         let slots = read_slots(&mut json, sequences, &tokens)?;
@@ -124,8 +124,8 @@ fn read_slots(
     json: &mut Json,
     sequences: &[(&str, Content)],
     tokens: &HashMap<String, Vec<TokenId>>,
-) -> Result<Vec<Slot>> {
-    let mut slots: Vec<Slot> = Vec::new();
+) -> Result<Vec<TemplateSlot>> {
+    let mut slots: Vec<TemplateSlot> = Vec::new();
     json.list(|json| {
         let mut item = json.fields()?;
         let (mut value, text) = match item.take("Sequence") {
@@ -143,7 +143,7 @@ fn read_slots(
                 let names: Vec<String> = sequences.iter().map(|(s, _)| format!("{s:?}")).collect();
                 return Err(name.expected(&format!("the sequence {} once", names.join(" or "))));
             };
-            slots.push(Slot { content, type_id });
+            slots.push(TemplateSlot { content, type_id });
             return item.finish("an item of a template");
         }
         let Some(ids) = tokens.get(wanted.as_ref()) else {
@@ -153,7 +153,7 @@ fn read_slots(
             let message = format!("expected a template of at most {MAX_IDS} ids, found more");
             return Err(Error::format_line(name.line(), message));
         }
-        slots.extend(ids.iter().map(|&id| Slot { content: Content::Token(id), type_id }));
+        slots.extend(ids.iter().map(|&id| TemplateSlot { content: Content::Token(id), type_id }));
         item.finish("an item of a template")
     })?;
     Ok(slots)
@@ -212,7 +212,7 @@ fn template(model: &Model) -> String {
             None => spelling(model).written(model.vocab.bytes_of(id).unwrap_or_default()),
         })
     };
-    let slot = |slot: &Slot| {
+    let slot = |slot: &TemplateSlot| {
         let type_id = slot.type_id;
         let (kind, name) = match slot.content {
             Content::Token(id) => ("SpecialToken", name(id)),
@@ -221,7 +221,7 @@ fn template(model: &Model) -> String {
         };
         format!("{{\"{kind}\": {{\"id\": {name}, \"type_id\": {type_id}}}}}")
     };
-    let form = |slots: &[Slot]| slots.iter().map(slot).collect::<Vec<_>>().join(", ");
+    let form = |slots: &[TemplateSlot]| slots.iter().map(slot).collect::<Vec<_>>().join(", ");
     let mut ids: Vec<TokenId> = template.ids().collect();
     ids.sort_unstable();
     ids.dedup();

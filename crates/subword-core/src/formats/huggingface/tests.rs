@@ -4,9 +4,8 @@ use super::*;
 use crate::formats::load_noting;
 use crate::formats::tests::{Folder, refusal, with_pattern};
 use crate::model::{
-    Content, Merges, Normalizer, Pattern, Slot, Start, Template, TrimOffsets, Units,
+    Content, Merges, Named, Normalizer, Pattern, Start, Template, TemplateSlot, TrimOffsets, Units,
 };
-use crate::pretok::Named;
 use crate::vocab::Vocab;
 
 const BYTE_LEVEL: &str =
@@ -143,7 +142,7 @@ fn post_processors_become_templates() {
         r#"{{"type": "TemplateProcessing", "single": [{a}], "pair": [{typed}, {a}],
             "special_tokens": {{"x": {{"id": "x", "ids": [99], "tokens": ["c"]}}}}}}"#
     );
-    let slot = |content, type_id| Slot { content, type_id };
+    let slot = |content, type_id| TemplateSlot { content, type_id };
     let single = vec![slot(Content::First, 3)];
     let pair = vec![slot(Content::Second, 4), slot(Content::Token(99), 5), single[0]];
     assert_eq!(template(&typed), Template { single, pair });

@@ -12,28 +12,27 @@ Official files do not say `type`: what has `max_input_chars_per_word` is WordPie
 */
 
 use super::words::WORDS;
-use super::write::{lines, refusal, string, vocabulary};
+use super::write::{refusal, string, vocabulary};
 use super::{Component, MAX_NESTING};
 use crate::error::{Error, Result};
 use crate::formats::gpt2::{Spelling, WrittenVocab};
-use crate::formats::json::{Fields, Json, write_string};
+use crate::formats::json::{Fields, Json, write_lines, write_string};
 use crate::model::{
-    Bert, BertTables, Decoder, Model, Normalizer, Pattern, Unknown, WordLimit, WordPiece,
+    Bert, BertTables, Decoder, Model, Named, Normalizer, Pattern, Unknown, WordLimit, WordPiece,
 };
-use crate::pretok::Named;
 use crate::types::TokenId;
 
 const PRE_TOKENIZERS: &str = "the pre_tokenizers that subword runs here are BertPreTokenizer, Whitespace and WhitespaceSplit";
 
 /// What the model says; its vocabulary is still to come.
-pub(super) struct Parts<'a> {
+pub(super) struct WordPieceModel<'a> {
     pub(super) written: WrittenVocab<'a>,
     pub(super) unk: TokenId,
     pub(super) word_piece: WordPiece,
 }
 
 /// Reads the fields of a WordPiece model.
-pub(super) fn read_model(mut fields: Fields<'_>) -> Result<Parts<'_>> {
+pub(super) fn read_model(mut fields: Fields<'_>) -> Result<WordPieceModel<'_>> {
     let prefix = fields.need("continuing_subword_prefix")?.string()?.into_owned();
     let mut limit = fields.need("max_input_chars_per_word")?;
     let Ok(characters) = { limit }.number()?.parse() else {
@@ -48,7 +47,7 @@ pub(super) fn read_model(mut fields: Fields<'_>) -> Result<Parts<'_>> {
         .ok_or_else(|| place.expected(&format!("a vocabulary with the unk_token {unk_token:?}")))?;
     fields.finish("model \"WordPiece\"")?;
     let word_piece = WordPiece { prefix, limit, unknown: Unknown::Word, cleanup: false };
-    Ok(Parts { written, unk, word_piece })
+    Ok(WordPieceModel { written, unk, word_piece })
 }
 
 /// BERT's normaliser.
@@ -154,7 +153,7 @@ pub(super) fn write(out: &mut String, model: &Model, word_piece: &WordPiece) -> 
          \"continuing_subword_prefix\": {prefix},\n    \"max_input_chars_per_word\": {limit},\n    \
          \"vocab\": {{"
     ));
-    lines(out, "      ", &vocabulary(model)?, |out, (token, id)| {
+    write_lines(out, "      ", &vocabulary(model)?, |out, (token, id)| {
         write_string(out, token);
         out.push_str(&format!(": {id}"));
     });

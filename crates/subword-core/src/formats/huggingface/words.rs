@@ -21,8 +21,7 @@ use super::Component;
 use crate::error::{Error, Result};
 use crate::formats::gpt2::Spelling;
 use crate::formats::json::Json;
-use crate::model::{Model, Pattern, Start, Units};
-use crate::pretok::Named;
+use crate::model::{Model, Named, Pattern, Start, Units};
 
 /// The pre-tokenizer `Whitespace`.
 pub(super) const WORDS: &str = r"\w+|[^\w\s]+";
@@ -64,7 +63,7 @@ pub(super) fn drops(part: &Component) -> Option<Drops> {
     }
 }
 
-/// Whether the pre-tokenizers turn pieces into bytes. What cannot be read is left to who reads it.
+/// Whether the pre-tokenizers turn pieces into bytes. Errors are left to the function that reads them.
 pub(super) fn byte_level(json: Option<Json>) -> bool {
     let Some(json) = json else { return false };
     let Ok(first) = Component::read(json, "pre_tokenizer") else { return true };

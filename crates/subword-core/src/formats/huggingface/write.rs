@@ -1,18 +1,17 @@
 /*!
 A model as a `tokenizer.json` that Hugging Face's tokenizers load, with the same ids.
 
-Two things need care. Token ranks become a merge list (see `ranks`, which proves it equal). And
-Hugging Face does not believe the ids of added tokens: one that is not in the vocabulary gets the
-next id after it. So special tokens are left out of the vocabulary only if those are their ids,
-otherwise all of them are written there, too.
+Two things need care. Token ranks become a merge list (`ranks` has the proof that it is equal). And Hugging
+Face does not use the ids that a file gives to added tokens: one that is not in the vocabulary gets the next
+id after it. So special tokens are left out of the vocabulary only if those are their ids; otherwise all of
+them are written there as well.
 */
 
 use super::{check_matched, dialect, template, wordpiece, words};
 use crate::error::{Error, Result};
-use crate::formats::json::write_string;
+use crate::formats::json::{write_lines, write_string};
 use crate::formats::{gpt2, ranks};
-use crate::model::{Bert, Decoder, Merges, Model, Normalizer, Pattern, SpecialToken, Units};
-use crate::pretok::Named;
+use crate::model::{Bert, Decoder, Model, Named, Normalizer, Pattern, SpecialToken, Units};
 use crate::types::TokenId;
 
 const BYTE_LEVEL: &str = r#"{"type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true"#;
@@ -31,7 +30,7 @@ pub(in crate::formats) fn write(model: &Model) -> Result<String> {
     let mut out = String::with_capacity(model.vocab.len() * 48);
     out.push_str("{\n  \"version\": \"1.0\",\n  \"truncation\": null,\n  \"padding\": null,\n");
     out.push_str("  \"added_tokens\": [");
-    lines(&mut out, "    ", &model.special_tokens, write_added_token);
+    write_lines(&mut out, "    ", &model.special_tokens, write_added_token);
     let bert;
     let normalizer = match model.normalizer {
         Normalizer::Bert(Bert { clean, cjk, strip_accents, lowercase, .. }) => {
@@ -80,26 +79,6 @@ pub(in crate::formats) fn write(model: &Model) -> Result<String> {
 pub(super) fn refusal(what: &str) -> Error {
     Error::format(format!("this tokenizer cannot be saved as tokenizer.json: {what}"))
         .with_hint("save it as a native file")
-}
-
-/// One item per line.
-pub(super) fn lines<T>(
-    out: &mut String,
-    indent: &str,
-    items: impl IntoIterator<Item = T>,
-    mut write: impl FnMut(&mut String, T),
-) {
-    let mut any = false;
-    for item in items {
-        out.push_str(if any { ",\n" } else { "\n" });
-        out.push_str(indent);
-        write(out, item);
-        any = true;
-    }
-    if any {
-        out.push('\n');
-        out.push_str(&indent[2..]);
-    }
 }
 
 /// A string as JSON writes it.
@@ -153,7 +132,7 @@ fn write_pattern(out: &mut String, model: &Model) -> Result<()> {
         return Ok(());
     }
     out.push_str("{\"type\": \"Sequence\", \"pretokenizers\": [");
-    lines(out, "    ", parts, |out, part| out.push_str(&part));
+    write_lines(out, "    ", parts, |out, part| out.push_str(&part));
     out.push_str("]}");
     Ok(())
 }
@@ -177,14 +156,7 @@ fn write_model(out: &mut String, model: &Model) -> Result<()> {
         tokens => (tokens?, model.ignore_merges),
     };
     let spelling = words::spelling(model);
-    let ranked;
-    let pairs = match &model.merges {
-        Merges::Listed(pairs) => pairs,
-        Merges::Ranked => {
-            ranked = ranks::merges_of_ranks(&model.vocab);
-            &ranked
-        }
-    };
+    let pairs = ranks::merge_list(model);
     let text = |text: Option<&str>| text.map_or("null".to_owned(), string);
     let unk = model.start.unk.and_then(|id| model.token_bytes(id));
     let unk = text(unk.and_then(|token| std::str::from_utf8(token).ok()));
@@ -195,12 +167,12 @@ fn write_model(out: &mut String, model: &Model) -> Result<()> {
          \"fuse_unk\": false,\n    \"byte_fallback\": false,\n    ",
     ));
     out.push_str(&format!("\"ignore_merges\": {ignore_merges},\n    \"vocab\": {{"));
-    lines(out, "      ", &tokens, |out, (token, id)| {
+    write_lines(out, "      ", &tokens, |out, (token, id)| {
         write_string(out, token);
         out.push_str(&format!(": {id}"));
     });
     out.push_str("},\n    \"merges\": [");
-    lines(out, "      ", pairs, |out, &(left, right)| {
+    write_lines(out, "      ", pairs.iter(), |out, &(left, right)| {
         let token = |id| string(&spelling.written(model.vocab.bytes_of(id).unwrap_or_default()));
         out.push_str(&format!("[{}, {}]", token(left), token(right)));
     });

@@ -3,8 +3,7 @@
 use super::*;
 use crate::formats::tests::{Folder, refusal, with_pattern};
 use crate::formats::{Format, save, to_bytes};
-use crate::model::{Merges, Pattern};
-use crate::pretok::Named;
+use crate::model::{Merges, Named, Pattern};
 
 const HINT: &str = "\n  hint: known are native files, .tiktoken, tokenizer.json, vocab.txt, and vocab.json with merges.txt";
 

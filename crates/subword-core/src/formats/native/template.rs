@@ -13,7 +13,7 @@ One template is written one way: the shortest of these that says it.
 
 use crate::error::Result;
 use crate::formats::json::Json;
-use crate::model::{Content, Slot, Template};
+use crate::model::{Content, Template, TemplateSlot};
 use crate::types::TokenId;
 
 pub(super) fn read(mut json: Json) -> Result<Template> {
@@ -39,7 +39,7 @@ pub(super) fn read(mut json: Json) -> Result<Template> {
     Ok(template)
 }
 
-fn read_slots(json: &mut Json) -> Result<Vec<Slot>> {
+fn read_slots(json: &mut Json) -> Result<Vec<TemplateSlot>> {
     let mut slots = Vec::new();
     json.list(|json| {
         let mut place = *json;
@@ -54,7 +54,9 @@ fn read_slots(json: &mut Json) -> Result<Vec<Slot>> {
             Ok(())
         })?;
         match (content, type_id) {
-            (Some(content), Some(type_id)) if at == 2 => slots.push(Slot { content, type_id }),
+            (Some(content), Some(type_id)) if at == 2 => {
+                slots.push(TemplateSlot { content, type_id })
+            }
             _ => return Err(place.expected("an id, \"A\" or \"B\", and a type")),
         }
         Ok(())
@@ -90,8 +92,8 @@ pub(super) fn write(out: &mut String, template: &Template) {
     out.push('}');
 }
 
-fn write_slots(out: &mut String, slots: &[Slot]) {
-    let slot = |slot: &Slot| {
+fn write_slots(out: &mut String, slots: &[TemplateSlot]) {
+    let slot = |slot: &TemplateSlot| {
         let type_id = slot.type_id;
         match slot.content {
             Content::Token(id) => format!("[{id}, {type_id}]"),

@@ -13,8 +13,9 @@ What WordPiece models have in the file that others do not.
 ```
 */
 
-use super::{Fields, Json, write_string};
+use super::{Fields, Json};
 use crate::error::Result;
+use crate::formats::json::write_string;
 use crate::model::{Bert, BertTables, Unknown, WordLimit, WordPiece};
 
 const TABLES: [(&str, BertTables); 2] = [("0.23", BertTables::V0_23), ("1.0", BertTables::V1_0)];

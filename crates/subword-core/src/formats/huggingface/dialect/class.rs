@@ -11,7 +11,7 @@ do about a class such as `[^1[^\p{L}\P{L}]]`, so one with `[^` holds no other of
 */
 
 use super::parse::{Escape, Parsed, Parser, Scope};
-use crate::pretok::escaped_character;
+use crate::model::escaped_character;
 
 /// The characters of a word, as they are in a class. Outside of classes Oniguruma has [`LATIN_DIGITS`] as well.
 const WORD: &str = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}";

@@ -22,7 +22,8 @@ Four rules need more than the grammar, and [`Shape`] carries what they ask for:
 */
 
 use super::class;
-use crate::pretok::escaped_character;
+use super::shape::Shape;
+use crate::model::escaped_character;
 
 /// How deep groups and classes may be nested: the parser recurses.
 const MAX_DEPTH: usize = 32;
@@ -67,62 +68,6 @@ pub(super) struct Scope {
     /// In a class that starts with `[^`, or in a class in it.
     pub(super) negated: bool,
     look_behind: bool,
-}
-
-/// What is known of an expression.
-#[derive(Debug, Clone, Copy)]
-struct Shape {
-    /// It may match the empty string.
-    empty: bool,
-    /// It matches nothing else.
-    only_empty: bool,
-    /// There is a quantifier such as `+?` in it.
-    lazy: bool,
-    /// It may start with a repeated `.`.
-    starts_any: bool,
-    /// Without regard to case, and it may start with the second letter of a pair such as `ss` or `fi`.
-    starts_second: bool,
-    /// Without regard to case, and it may end with the first letter of such a pair.
-    ends_first: bool,
-}
-
-impl Shape {
-    const EMPTY: Shape = Shape {
-        empty: true,
-        only_empty: true,
-        lazy: false,
-        starts_any: false,
-        starts_second: false,
-        ends_first: false,
-    };
-    const CHARACTER: Shape = Shape { empty: false, only_empty: false, ..Shape::EMPTY };
-
-    fn of_character(character: char, scope: Scope) -> Shape {
-        let is_in = |letters: &str| scope.ignore_case && letters.contains(character);
-        Shape { starts_second: is_in("sStTfFiIlL"), ends_first: is_in("sSfF"), ..Shape::CHARACTER }
-    }
-
-    fn or(self, other: Shape) -> Shape {
-        Shape {
-            empty: self.empty || other.empty,
-            only_empty: self.only_empty && other.only_empty,
-            lazy: self.lazy || other.lazy,
-            starts_any: self.starts_any || other.starts_any,
-            starts_second: self.starts_second || other.starts_second,
-            ends_first: self.ends_first || other.ends_first,
-        }
-    }
-
-    fn then(self, next: Shape) -> Shape {
-        Shape {
-            empty: self.empty && next.empty,
-            only_empty: self.only_empty && next.only_empty,
-            lazy: self.lazy || next.lazy,
-            starts_any: self.starts_any || self.only_empty && next.starts_any,
-            starts_second: self.starts_second || self.empty && next.starts_second,
-            ends_first: next.ends_first || next.empty && self.ends_first,
-        }
-    }
 }
 
 /// What an escape stands for.

@@ -4,9 +4,9 @@ use crate::formats::LoadOptions;
 use crate::formats::json::Json;
 use crate::formats::tests::refusal;
 use crate::model::{
-    Bert, BertTables, Encoder, Model, Normalizer, Pattern, Template, Unknown, WordLimit, WordPiece,
+    Bert, BertTables, Encoder, Model, Named, Normalizer, Pattern, Template, Unknown, WordLimit,
+    WordPiece,
 };
-use crate::pretok::Named;
 
 /// An official file, on seven lines.
 const FILE: &str = r###"{"version": "1.0", "truncation": null, "padding": null,

@@ -1,0 +1,43 @@
+/*!
+The options of BERT's normaliser, as plain data.
+
+They are here and not in `model`, because the tables of characters depend on them.
+*/
+
+/// What BERT's normaliser does, in this order. Each step works character by character.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bert {
+    /// Removes control characters, and turns white space into spaces.
+    pub clean: bool,
+    /// Puts spaces around Chinese characters.
+    pub cjk: bool,
+    /// Decomposes characters, and removes marks without width.
+    pub strip_accents: bool,
+    /// Turns text into lower case.
+    pub lowercase: bool,
+    /// The version of the tables of characters.
+    pub tables: BertTables,
+}
+
+/// The versions of Hugging Face's library whose tables of characters we have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum BertTables {
+    /// Those of version 0.23 and of all that came before it.
+    #[default]
+    V0_23,
+    /// Those of version 1.0, with newer characters.
+    V1_0,
+}
+
+impl Bert {
+    /// The options of uncased models.
+    pub const UNCASED: Bert = Bert {
+        clean: true,
+        cjk: true,
+        strip_accents: true,
+        lowercase: true,
+        tables: BertTables::V0_23,
+    };
+    /// The options of cased models.
+    pub const CASED: Bert = Bert { strip_accents: false, lowercase: false, ..Bert::UNCASED };
+}

@@ -1,0 +1,188 @@
+/*!
+The threads of a run: workers encode, one thread writes, and the calling thread watches.
+
+```text
+worker   start -> next block of the sources -> its ids -> put into the reorder buffer    repeat
+writer   take from the reorder buffer -> shards, commits                                 repeat
+caller   every 20 ms: report progress, check for an interrupt
+```
+
+The first error in the order of the corpus ends the run, and what was written before it is committed.
+*/
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use super::encode_block::{BlockEncoder, EncodedBlock};
+use super::manifest::{Resume, SourcePosition};
+use super::read::{Source, SourceReader};
+use super::reorder::{ReorderBuffer, TICK};
+use super::shards::ShardWriter;
+use super::{TokenFileSettings, Totals};
+use crate::error::{Error, Result};
+use crate::interrupt;
+use crate::parallel::{self, Crew, Others, no_thread};
+use crate::tokenizer::{DocumentEncoder, Tokenizer};
+
+/// How many blocks per thread may wait for the writer.
+const AHEAD: usize = 8;
+
+/// What the threads share.
+struct Pipeline<'s> {
+    settings: &'s TokenFileSettings,
+    encoder: DocumentEncoder<'s>,
+    reader: Mutex<SourceReader>,
+    reorder: ReorderBuffer<Result<EncodedBlock>>,
+    /// Ends the work of all threads: see `interrupt`.
+    stop: &'s AtomicBool,
+    /// How far the writer is.
+    progress: Mutex<Totals>,
+    /// Buffers of blocks that were written, to be used again.
+    spare: Mutex<Vec<Vec<u8>>>,
+}
+
+/// Encodes sources to files, from where `resume` says. `watch` is called every few milliseconds with how
+/// far the run is; an error that it returns ends the run.
+pub fn encode_files(
+    tokenizer: &Tokenizer,
+    sources: Vec<Source>,
+    settings: &TokenFileSettings,
+    resume: &Resume,
+    watch: impl FnMut(Totals) -> Result<()>,
+) -> Result<Totals> {
+    interrupt::own(|stop| run(tokenizer, sources, settings, resume, stop, watch))
+}
+
+fn run(
+    tokenizer: &Tokenizer,
+    sources: Vec<Source>,
+    settings: &TokenFileSettings,
+    resume: &Resume,
+    stop: &AtomicBool,
+    mut watch: impl FnMut(Totals) -> Result<()>,
+) -> Result<Totals> {
+    let threads = parallel::allowed(settings.threads);
+    let end = SourcePosition { source: sources.len(), ..SourcePosition::default() };
+    let shared = Pipeline {
+        settings,
+        encoder: tokenizer.document_encoder(&settings.allowed, settings.split.separator())?,
+        reader: Mutex::new(SourceReader::new(sources, resume.place, settings.max_document)),
+        reorder: ReorderBuffer::new(AHEAD * threads),
+        stop,
+        progress: Mutex::new(resume.totals),
+        spare: Mutex::default(),
+    };
+    let check = &mut || watch(resume.totals);
+    let writer = ShardWriter::new(settings, resume, shared.stop, check)?;
+    let crew = Crew::new(threads, |more: &dyn Fn()| shared.encode(more));
+    thread::scope(|scope| {
+        let _stop = StopPipeline { pipeline: &shared, only_on_panic: false };
+        let write = || {
+            let _stop = StopPipeline { pipeline: &shared, only_on_panic: false };
+            shared.write(writer, end)
+        };
+        let mut writing = Others::new(scope);
+        writing.start(write);
+        if writing.len() == 0 {
+            return Err(no_thread());
+        }
+        crew.start(scope)?;
+        while !writing.are_finished() {
+            watch(shared.totals())?;
+            interrupt::waited()?;
+            thread::park_timeout(TICK);
+        }
+        let written = writing.join()?.pop().ok_or_else(no_thread)?;
+        watch(shared.totals())?;
+        written
+    })
+}
+
+impl Pipeline<'_> {
+    /// How far the writer is.
+    fn totals(&self) -> Totals {
+        *lock(&self.progress)
+    }
+
+    /// The loop of a worker. It calls `more` once it has found work, so that another worker is started.
+    fn encode(&self, more: &dyn Fn()) {
+        let _stop = StopPipeline { pipeline: self, only_on_panic: true };
+        let mut documents = BlockEncoder::new(self.settings, &self.encoder);
+        let (mut bytes, mut begun) = (Vec::new(), false);
+        while self.reorder.start() {
+            let mut reader = lock(&self.reader);
+            let block = match reader.next(std::mem::take(&mut bytes), &self.encoder) {
+                Ok(Some(block)) => block,
+                Ok(None) => return self.reorder.end(reader.number()),
+                Err(error) => {
+                    let number = reader.number();
+                    reader.give_up();
+                    self.reorder.put(number, Err(error));
+                    return;
+                }
+            };
+            drop(reader);
+            if !std::mem::replace(&mut begun, true) {
+                more();
+            }
+            let spare = lock(&self.spare).pop();
+            let part = documents.encode_block(&block, spare.unwrap_or_default());
+            if self.stop.load(Ordering::Relaxed) {
+                return; // The block may lack ids.
+            }
+            let failed = part.is_err();
+            self.reorder.put(block.number, part);
+            if failed {
+                return;
+            }
+            bytes = block.bytes;
+        }
+    }
+
+    /// The loop of the writer.
+    fn write(&self, mut writer: ShardWriter, end: SourcePosition) -> Result<Totals> {
+        let mut written = Ok(());
+        while written.is_ok()
+            && let Some(part) = self.reorder.take()
+        {
+            written = part.and_then(|part| {
+                let written = writer.write_block(&part);
+                lock(&self.spare).push(part.bytes);
+                *lock(&self.progress) = writer.totals();
+                written
+            });
+        }
+        if written.is_ok() && self.stop.load(Ordering::Relaxed) {
+            return Err(Error::Stopped);
+        }
+        match written {
+            Ok(()) => writer.finish(end),
+            Err(error) => {
+                writer.settle();
+                Err(error)
+            }
+        }
+    }
+}
+
+/// Stops all threads of a pipeline when it is dropped: always, or only if its thread panics, so that
+/// nobody waits for it.
+struct StopPipeline<'a, 's> {
+    pipeline: &'a Pipeline<'s>,
+    only_on_panic: bool,
+}
+
+impl Drop for StopPipeline<'_, '_> {
+    fn drop(&mut self) {
+        if !self.only_on_panic || thread::panicking() {
+            self.pipeline.stop.store(true, Ordering::SeqCst);
+            self.pipeline.reorder.stop();
+        }
+    }
+}
+
+/// A thread that panicked has ended the run; what it held is whole.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,297 @@
+/*!
+Training of BPE: counted pieces and settings in, a [`Model`] and a log out.
+
+```text
+pieces and counts -> first tokens -> merges (`train::merges`) -> vocabulary, special tokens -> Model
+```
+
+Ids: the first tokens (the 256 bytes in byte order, or the characters by code point and the
+end-of-word mark, unless the caller gives others), then the tokens of the merges in their order,
+special tokens last.
+
+A training can continue a base model. Its tokens, merges and special tokens keep their ids, a piece
+starts as the tokens that the base encodes it to, and new tokens get the ids after all of the base. If
+the base merges by token rank, so does the result: the rank of a new token is its id.
+*/
+
+mod words;
+
+use std::time::{Duration, Instant};
+
+use super::merges::{self, MergeRules, Ties, TrainingWords};
+use super::{Trained, each_piece, no_pieces};
+use crate::bpe::{Merged, Merger};
+use crate::counts::Counts;
+use crate::error::{Error, Result};
+use crate::model::{Encoder, EndOfWord, Merges, Model, SpecialToken, Start, Units};
+use crate::types::{Count, TokenId};
+use crate::vocab::{MAX_ID, Vocab};
+
+/// How much to learn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TargetSize {
+    /// The number of tokens in all, special tokens included.
+    Vocab(usize),
+    /// The number of merges.
+    Merges(usize),
+}
+
+/// What training starts from.
+#[derive(Debug, Clone, Copy)]
+pub enum TrainingStart<'a> {
+    /// The 256 bytes.
+    Bytes,
+    /// The characters of the pieces, or the given number of them: the most frequent.
+    Characters(Option<usize>),
+    /// These tokens, in the order of their ids; all single bytes that UTF-8 uses are among them.
+    /// Pieces start as bytes: a longer token is used where merges make it.
+    Given(&'a [Vec<u8>]),
+    /// A model, which is continued.
+    Base(&'a Model),
+}
+
+/// What to train.
+#[derive(Debug, Clone)]
+pub struct BpeSettings<'a> {
+    /// How much to learn.
+    pub size: TargetSize,
+    /// What training starts from.
+    pub start: TrainingStart<'a>,
+    /// The mark that ends every word, a token of its own.
+    pub end_of_word: Option<String>,
+    /// The special token of characters that are not in the alphabet.
+    pub unk_token: Option<String>,
+    /// The special tokens, which get the last ids; by default those of the counts.
+    pub special_tokens: Option<Vec<String>>,
+    /// What decides between pairs of the same count.
+    pub ties: Ties,
+    /// The least count of a pair that is merged.
+    pub min_count: Count,
+    /// The longest token that is made, in bytes or characters.
+    pub max_token_length: Option<usize>,
+}
+
+impl BpeSettings<'_> {
+    /// The default settings for a size.
+    pub fn new(size: TargetSize) -> Self {
+        BpeSettings {
+            size,
+            start: TrainingStart::Bytes,
+            end_of_word: None,
+            unk_token: None,
+            special_tokens: None,
+            ties: Ties::default(),
+            min_count: 1,
+            max_token_length: None,
+        }
+    }
+}
+
+/// A training that is ready to run and does not need the counts any more.
+#[derive(Debug)]
+pub struct BpeTraining {
+    model: Model,
+    words: TrainingWords,
+    rules: MergeRules,
+    special_tokens: Vec<String>,
+    unk_token: Option<String>,
+    prepared: Duration,
+}
+
+impl BpeTraining {
+    /// Checks the settings and turns the counted pieces into the tokens that they start as.
+    pub fn new(counts: &Counts, settings: &BpeSettings<'_>) -> Result<BpeTraining> {
+        let begin = Instant::now();
+        let model = first_model(counts, settings)?;
+        // Unless the caller lists it among the special tokens, unk is the first of them.
+        let special_tokens = settings.special_tokens.as_deref();
+        let mut special_tokens = special_tokens.unwrap_or(counts.special_tokens()).to_vec();
+        let unk = settings.unk_token.iter().filter(|unk| !special_tokens.contains(unk)).cloned();
+        special_tokens.splice(0..0, unk.collect::<Vec<_>>());
+        let (merges, tokens) = how_many(settings, &special_tokens, &model)?;
+        let words = if model.start.is_plain() {
+            first_tokens(counts, &model)?
+        } else {
+            words::first_tokens(counts, &model)?
+        };
+        if words.is_empty() {
+            return Err(no_pieces());
+        }
+        let rules = MergeRules {
+            tokens,
+            ties: settings.ties,
+            min_count: settings.min_count,
+            max_length: settings.max_token_length,
+            lengths: if model.start.is_plain() { Vec::new() } else { words::lengths(&model) },
+            listed: match &model.merges {
+                Merges::Listed(pairs) => pairs.clone(),
+                Merges::Ranked => Vec::new(),
+            },
+            ..MergeRules::new(merges, model.id_limit())
+        };
+        let unk_token = settings.unk_token.clone();
+        let prepared = begin.elapsed();
+        Ok(BpeTraining { model, words, rules, special_tokens, unk_token, prepared })
+    }
+
+    /// Learns the merges. `watch` is called at least every 50 ms with the number of merges and the most that
+    /// there will be; an error that it returns ends the training.
+    pub fn run(self, watch: &mut dyn FnMut(usize, usize) -> Result<()>) -> Result<Trained> {
+        let BpeTraining { mut model, words, rules, special_tokens, unk_token, prepared } = self;
+        let most = rules.merges.min(rules.tokens);
+        let mut watch = |done| watch(done, most);
+        let mut learned = merges::learn(words, &mut model.vocab, &rules, &mut watch)?;
+        learned.effort.index += prepared;
+        if let Merges::Listed(pairs) = &mut model.merges {
+            pairs.extend(learned.merges.iter().map(|merge| merge.pair));
+        }
+        add_special_tokens(&mut model, &special_tokens);
+        if let Some(unk) = &unk_token {
+            let token = model.special_tokens.iter().find(|token| token.content == *unk);
+            model.start.unk = token.map(|token| token.id);
+        }
+        Ok(Trained { model: model.checked()?, learned })
+    }
+}
+
+/// The model that training starts from.
+fn first_model(counts: &Counts, settings: &BpeSettings<'_>) -> Result<Model> {
+    check_words(settings)?;
+    if settings.max_token_length == Some(0) {
+        return Err(Error::Argument {
+            message: "max_token_length must be at least 1, not 0".into(),
+        });
+    }
+    let mut start = Start {
+        end_of_word: settings.end_of_word.clone().map(|mark| EndOfWord { mark, joined: false }),
+        ..Default::default()
+    };
+    let vocab = match settings.start {
+        TrainingStart::Bytes => words::first_vocab(counts, &start, None)?,
+        TrainingStart::Characters(limit) => {
+            start.units = Units::Characters;
+            words::first_vocab(counts, &start, limit)?
+        }
+        TrainingStart::Given(tokens) => Vocab::new((0..).zip(tokens.iter().map(Vec::as_slice)))?,
+        TrainingStart::Base(base) => {
+            if base.encoder != Encoder::Merge {
+                return Err(Error::training("the base does not encode by merges")
+                    .with_hint("a base that merges can be continued"));
+            }
+            if base.normalizer != counts.normalizer() {
+                let name = base.normalizer.name();
+                return Err(Error::training("the pieces were not normalised as the base does it")
+                    .with_hint(format!("count them with normalizer={name:?}")));
+            }
+            if base.pattern != *counts.pattern() {
+                return Err(Error::training("the pieces were not cut by the pattern of the base")
+                    .with_hint("count them with pattern=base.pattern"));
+            }
+            return Ok(base.clone());
+        }
+    };
+    let mut model = Model::new(vocab, Merges::Listed(vec![]), counts.pattern().clone(), vec![]);
+    model.start = start;
+    model.normalizer = counts.normalizer();
+    model.checked()
+}
+
+/// Checks the settings for words: the end-of-word mark, the unk token, the alphabet.
+fn check_words(settings: &BpeSettings<'_>) -> Result<()> {
+    let wrong = |message: String| Err(Error::Argument { message });
+    let chars = "goes with initial_vocab=\"chars\"";
+    match (settings.start, &settings.end_of_word, &settings.unk_token) {
+        (TrainingStart::Given(_) | TrainingStart::Base(_), Some(_), _) => {
+            wrong(format!("end_of_word {chars} or \"bytes\""))
+        }
+        (TrainingStart::Bytes | TrainingStart::Given(_) | TrainingStart::Base(_), _, Some(_)) => {
+            wrong(format!("unk_token {chars}: every byte is a token"))
+        }
+        (TrainingStart::Characters(Some(0)), _, _) => {
+            wrong("limit_alphabet must be at least 1, not 0".into())
+        }
+        (_, Some(mark), Some(unk)) if mark == unk => {
+            wrong(format!("end_of_word and unk_token are both {mark:?}"))
+        }
+        (_, Some(mark), _) => {
+            EndOfWord::check(mark).map_err(|wrong| Error::Argument { message: wrong.to_string() })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The most merges and the most new tokens.
+fn how_many(
+    settings: &BpeSettings<'_>,
+    special_tokens: &[String],
+    model: &Model,
+) -> Result<(usize, usize)> {
+    let known = |token: &&String| {
+        model.vocab.id_of(token.as_bytes()).is_none()
+            && model.special_tokens.iter().all(|special| special.content != **token)
+    };
+    let special = special_tokens.iter().filter(known).count();
+    let base = model.vocab.len() + model.special_tokens.len();
+    let room = (MAX_ID as usize + 1).saturating_sub(model.id_limit() as usize + special);
+    match settings.size {
+        TargetSize::Merges(merges) if merges > room => {
+            Err(Error::training(format!("num_merges={merges} is too large: the most is {room}")))
+        }
+        TargetSize::Merges(merges) => Ok((merges, merges)),
+        TargetSize::Vocab(size) => {
+            let least = base + special;
+            let tokens = size.checked_sub(least).ok_or_else(|| {
+                let message = format!(
+                    "vocab_size={size} is too small: {base} base tokens and {special} special tokens \
+                     need at least {least}"
+                );
+                let hint = format!("pass vocab_size={least} for no merges at all, or more to learn some");
+                Error::training(message).with_hint(hint)
+            })?;
+            if tokens > room {
+                let most = least + room;
+                return Err(Error::training(format!(
+                    "vocab_size={size} is too large: the most is {most}"
+                )));
+            }
+            Ok((usize::MAX, tokens))
+        }
+    }
+}
+
+/// The pieces as the tokens that they start as.
+fn first_tokens(counts: &Counts, model: &Model) -> Result<TrainingWords> {
+    let merger = Merger::new(model)?;
+    let missing = merger.missing_bytes();
+    // The id of a missing byte is never used: such a piece is an error.
+    let byte_id = |byte: usize| model.vocab.id_of(&[byte as u8]).unwrap_or_default();
+    let byte_ids: [TokenId; 256] = std::array::from_fn(byte_id);
+    let bytes = model.merges == Merges::Listed(Vec::new());
+    let (mut words, mut merged, mut ids) =
+        (TrainingWords::default(), Merged::default(), Vec::new());
+    each_piece(counts, |piece, count| {
+        if let Some(byte) = missing.iter().find(|byte| piece.contains(byte)) {
+            return Err(Error::training(format!("no token for byte 0x{byte:02X} to start from")));
+        }
+        if bytes {
+            return words.push(piece.iter().map(|&byte| byte_ids[usize::from(byte)]), count);
+        }
+        merger.encode(&model.vocab, piece, &mut merged, &mut ids)?;
+        words.push(ids.drain(..), count)
+    })?;
+    Ok(words)
+}
+
+/// Gives the special tokens that have no id yet the ids after all tokens.
+fn add_special_tokens(model: &mut Model, wanted: &[String]) {
+    for content in wanted {
+        if model.special_tokens.iter().all(|token| token.content != *content) {
+            let id = model.vocab.id_of(content.as_bytes()).unwrap_or(model.id_limit());
+            model.special_tokens.push(SpecialToken::new(content.clone(), id));
+            model.special_tokens.sort_by_key(|token| token.id);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,327 @@
+/*!
+Candidates: pairs that may be merged, with their places. Both scores use this index.
+
+A candidate is a pair with all places where it stood when it was found, and its count at that time. Places
+and count are not updated by other merges: these only take places away, so the count is never too low.
+Before a candidate is merged, its places are read again, which gives its count now:
+
+```text
+merge a+b -> c at all places of `... x a b y ...`
+    x+c gets the place of x, y its own:  new candidates, exact as they are made
+    x+a and b+y lost a place:            noticed when they are recounted
+```
+
+A merge needs no hash look-up: what stands to the left (or right) of the merged pair is added up in a table
+by token (`neighbours`), then the places of each new pair are written in one range.
+*/
+
+use std::time::Instant;
+
+use super::cells::{Cells, TokenCell};
+use super::neighbours::NeighbourTable;
+use super::pair_scan;
+use super::progress::TrainingProgress;
+use super::tokens::{self, TokenFacts};
+use super::{Effort, Learned, LearnedMerge, MergeRules, Stop, TrainingWords};
+use crate::arch;
+use crate::error::Result;
+use crate::types::{Count, Pair, TokenId};
+use crate::vocab::Vocab;
+
+/// How many places ahead of the one that is read are prefetched.
+const AHEAD: usize = 12;
+
+/// A pair that may be merged.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Candidate<C> {
+    pub(super) left: C,
+    pub(super) right: C,
+    /// The number of merges after which its count was last exact.
+    checked: u32,
+    /// The number of its places.
+    len: u32,
+    /// Where its places start.
+    start: usize,
+}
+
+/// The text and the pairs in it.
+pub(super) struct PairIndex<'a, C> {
+    pub(super) cells: Cells<C>,
+    pub(super) rules: &'a MergeRules,
+    pub(super) vocab: &'a mut Vocab,
+    pub(super) watch: TrainingProgress<'a>,
+    pub(super) candidates: Vec<Candidate<C>>,
+    pub(super) tokens: TokenFacts,
+    pub(super) merges: Vec<LearnedMerge>,
+    pub(super) effort: Effort,
+    places: Vec<u32>,
+    lefts: NeighbourTable<C>,
+    rights: NeighbourTable<C>,
+    /// The places of a merge, each with its left and right neighbour.
+    merged: Vec<(u32, C, C)>,
+    /// The bytes of the token that a pair makes.
+    joined: Vec<u8>,
+}
+
+/// What a merge changed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct MergeOutcome {
+    pub(super) pair: Pair,
+    pub(super) token: TokenId,
+    /// By how many tokens the text became shorter.
+    pub(super) saved: Count,
+    /// Whether the token existed before: then the counts of other pairs may have risen.
+    pub(super) known: bool,
+}
+
+impl<'a, C: TokenCell> PairIndex<'a, C> {
+    pub(super) fn new(
+        words: TrainingWords,
+        vocab: &'a mut Vocab,
+        rules: &'a MergeRules,
+        mut watch: TrainingProgress<'a>,
+    ) -> Result<Self> {
+        let ids = rules.next as usize;
+        Ok(PairIndex {
+            cells: Cells::new(words, ids, &mut watch)?,
+            tokens: TokenFacts::new(vocab, rules),
+            rules,
+            vocab,
+            watch,
+            candidates: Vec::new(),
+            places: Vec::new(),
+            merges: Vec::new(),
+            lefts: NeighbourTable::new(ids),
+            rights: NeighbourTable::new(ids),
+            merged: Vec::new(),
+            joined: Vec::new(),
+            effort: Effort::default(),
+        })
+    }
+
+    /// What was learned, and what it took since `begin`.
+    pub(super) fn finish(
+        mut self,
+        stop: Stop,
+        begin: Instant,
+        queue_operations: u64,
+    ) -> Result<Learned> {
+        self.watch.ended(self.merges.len())?;
+        let merge = begin.elapsed() - self.effort.index;
+        let effort = Effort { merge, queue_operations, ..self.effort };
+        Ok(Learned { merges: self.merges, stop, effort })
+    }
+
+    /// The least count of a pair that may be merged.
+    pub(super) fn floor(&self) -> Count {
+        self.rules.min_count.max(1)
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.merges.len() >= self.rules.merges
+            || (self.tokens.next - self.rules.next) as usize >= self.rules.tokens
+    }
+
+    /// The two tokens of a candidate.
+    pub(super) fn pair(&self, index: u32) -> Pair {
+        let candidate = &self.candidates[index as usize];
+        (candidate.left.id(), candidate.right.id())
+    }
+
+    /// Counts all pairs, makes candidates of those that reach the threshold `least`, and calls `found` with the
+    /// count and the number of each; returns the threshold.
+    pub(super) fn scan(
+        &mut self,
+        least: impl FnOnce(Count) -> Count,
+        mut found: impl FnMut(Count, u32),
+    ) -> Result<Count> {
+        self.cells.pack();
+        let floor = self.floor();
+        let least = |highest| least(highest).max(floor);
+        let (pairs, least) =
+            pair_scan::scan(&self.cells, &mut self.places, least, &mut self.watch)?;
+        self.candidates.clear();
+        for pair in pairs {
+            let (left, right) = pair.pair;
+            if self.tokens.may_merge(self.rules, self.vocab, (left.id(), right.id())) {
+                found(pair.count, self.candidates.len() as u32);
+                let checked = self.watch.merges as u32;
+                let (start, len) = (pair.start, pair.len as u32);
+                self.candidates.push(Candidate { left, right, checked, len, start });
+            }
+        }
+        self.effort.scans += 1;
+        Ok(least)
+    }
+
+    /// Whether some pair is left that may be merged.
+    pub(super) fn any_pair(&mut self) -> bool {
+        self.cells.pack();
+        self.cells.cells.windows(2).any(|two| {
+            two.iter().all(|cell| *cell != C::default())
+                && self.tokens.may_merge(self.rules, self.vocab, (two[0].id(), two[1].id()))
+        })
+    }
+
+    /// The count of a candidate now; `None` if it cannot have changed.
+    pub(super) fn recount(&mut self, index: u32) -> Result<Option<Count>> {
+        let candidate = &mut self.candidates[index as usize];
+        let Candidate { left, right, .. } = *candidate;
+        let changed = |cell: C| self.tokens.changed[cell.id() as usize];
+        if changed(left).max(changed(right)) <= candidate.checked {
+            return Ok(None);
+        }
+        let places = &mut self.places[candidate.start..][..candidate.len as usize];
+        let width = self.cells.widths[left.index()] as usize;
+        let (mut kept, mut sum) = (0, 0);
+        for i in 0..places.len() {
+            let at = places[i];
+            let ahead = places.get(i + AHEAD).copied().unwrap_or(at);
+            arch::prefetch(&self.cells.cells[ahead as usize]);
+            let here = self.cells.is_at(at as usize, left, right, width);
+            places[kept] = at;
+            kept += usize::from(here);
+            sum += if here { self.cells.count(at as usize) } else { 0 };
+        }
+        self.watch.worked(places.len() + 1)?;
+        self.effort.stale_places += (places.len() - kept) as u64;
+        candidate.len = kept as u32;
+        candidate.checked = self.watch.merges as u32;
+        Ok(Some(sum))
+    }
+
+    /// Merges a candidate. If its token is new, the pairs with that token that count at least `least` become
+    /// candidates, and `found` is called with each.
+    pub(super) fn merge(
+        &mut self,
+        index: u32,
+        count: Count,
+        least: Count,
+        found: impl FnMut(Count, u32),
+    ) -> Result<MergeOutcome> {
+        let Candidate { left, right, start, len, .. } = self.candidates[index as usize];
+        let pair = (left.id(), right.id());
+        let known = self.known(pair);
+        // A known token may have another width elsewhere, so the merged pair first gets a new name.
+        let new = C::new(self.tokens.next);
+        let width = self.cells.widths[left.index()] as usize;
+        let whole = self.cells.add(width + self.cells.widths[right.index()] as usize);
+        self.lefts.grow();
+        self.rights.grow();
+        let mut saved = 0;
+        let places = &self.places[start..][..len as usize];
+        self.merged.clear();
+        for (i, &at) in places.iter().enumerate() {
+            let ahead = places.get(i + AHEAD).copied().unwrap_or(at);
+            arch::prefetch(&self.cells.cells[ahead as usize]);
+            let first = at as usize;
+            // Of overlapping places, as in `aaa`, the first was merged and the second is gone.
+            if !self.cells.is_at(first, left, right, width) {
+                continue;
+            }
+            let count = self.cells.count(first);
+            let cells = &mut self.cells.cells;
+            let (before, after) = (cells[first - 1], cells[first + whole]);
+            (cells[first + width - 1], cells[first + width]) = (C::default(), C::default());
+            (cells[first], cells[first + whole - 1]) = (new, new);
+            saved += count;
+            self.lefts.add(before, count);
+            self.rights.add(after, count);
+            self.merged.push((at, before, after));
+        }
+        self.watch.merges += 1;
+        let now = self.watch.merges as u32;
+        (self.tokens.changed[pair.0 as usize], self.tokens.changed[pair.1 as usize]) = (now, now);
+        let token = if let Some(token) = known {
+            // The token may be known because the same pair was merged before.
+            let again = |merge: &LearnedMerge| merge.pair == pair;
+            if !self.rules.listed.contains(&pair) && !self.merges.iter().any(again) {
+                self.merges.push(LearnedMerge { pair, token, count, saved });
+            }
+            self.cells.rename_last(C::new(token));
+            token
+        } else {
+            let token = self.add_token(pair)?;
+            self.merges.push(LearnedMerge { pair, token, count, saved });
+            self.add_candidates(new, left, least, found);
+            token
+        };
+        for side in [&mut self.lefts, &mut self.rights] {
+            side.clear();
+            if known.is_some() {
+                side.shrink();
+            }
+        }
+        self.watch.worked(len as usize + 64)?;
+        Ok(MergeOutcome { pair, token, saved, known: known.is_some() })
+    }
+
+    /// Makes candidates of the new token and its neighbours. `left` is the left part of the token: where two new
+    /// tokens are adjacent, the first has seen `left` on its right, so the count of that pair is uncertain.
+    fn add_candidates(&mut self, new: C, left: C, least: Count, mut found: impl FnMut(Count, u32)) {
+        let base = self.places.len();
+        let mut end = base;
+        for (side, is_left) in [(&mut self.lefts, true), (&mut self.rights, false)] {
+            for &cell in &side.touched[..side.len] {
+                let beside = &mut side.beside[cell.index()];
+                let (count, len) = (beside.count, beside.len);
+                (beside.len, beside.next) = (0, u32::MAX);
+                if count < least || cell == C::default() {
+                    continue;
+                }
+                let (a, b) = if is_left { (cell, new) } else { (new, cell) };
+                if !self.tokens.may_merge(self.rules, self.vocab, (a.id(), b.id())) {
+                    continue;
+                }
+                (beside.len, beside.next) = (1, (end - base) as u32);
+                found(count, self.candidates.len() as u32);
+                let uncertain = !is_left && cell == left;
+                self.candidates.push(Candidate {
+                    left: a,
+                    right: b,
+                    checked: self.watch.merges as u32 - u32::from(uncertain),
+                    len,
+                    start: end,
+                });
+                end += len as usize;
+            }
+        }
+        if end == base {
+            return;
+        }
+        // Places of pairs that are no candidates are all written to one spare place at the end.
+        self.places.resize(end + 1, 0);
+        let new_places = &mut self.places[base..];
+        let last = (end - base) as u32;
+        let mut place = |side: &mut NeighbourTable<C>, cell: C, at: u32| {
+            let beside = &mut side.beside[cell.index()];
+            new_places[beside.next.min(last) as usize] = at;
+            beside.next += beside.len;
+        };
+        for &(at, before, after) in &self.merged {
+            let width = self.cells.widths[before.index()];
+            place(&mut self.lefts, before, at - width);
+            place(&mut self.rights, after, at);
+        }
+        self.places.truncate(end);
+        let bytes = self.places.capacity() * size_of::<u32>()
+            + self.candidates.capacity() * size_of::<Candidate<C>>();
+        self.effort.bytes = self.effort.bytes.max(bytes + self.cells.bytes());
+    }
+
+    /// The token that a pair makes, if it exists.
+    fn known(&mut self, pair: Pair) -> Option<TokenId> {
+        tokens::join(self.rules, self.vocab, pair, &mut self.joined);
+        self.vocab.id_of(&self.joined)
+    }
+
+    /// Adds the token that a pair makes, whose bytes are in `joined`.
+    fn add_token(&mut self, pair: Pair) -> Result<TokenId> {
+        let token = self.tokens.next;
+        self.vocab.insert(token, &self.joined)?;
+        let length = self.tokens.length_of(self.rules, pair, &self.joined);
+        self.tokens.push(&self.joined, length);
+        self.tokens.next += 1;
+        Ok(token)
+    }
+}
