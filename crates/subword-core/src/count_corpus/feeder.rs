@@ -5,13 +5,11 @@ The queue is bounded, so no more than a few blocks are copied ahead of the worke
 lock that others want (Python's): a text shorter than [`Feeder::room`] is taken without waiting.
 */
 
-use std::collections::VecDeque;
-use std::sync::{Condvar, Mutex, PoisonError};
-
-use super::workers::{CountWork, TICK};
+use super::workers::CountWork;
 use crate::corpus::BLOCK;
 use crate::error::{Error, Result};
 use crate::interrupt;
+use crate::parallel::{Queue, TICK};
 
 /// A block of texts, one after the other.
 #[derive(Debug, Default)]
@@ -30,7 +28,7 @@ pub(super) struct TextBlock {
 /// Takes the texts of the caller.
 pub struct Feeder<'w, 's> {
     work: &'w CountWork<'s>,
-    queue: &'w TextQueue,
+    queue: &'w Queue<TextBlock>,
     watch: &'w mut (dyn FnMut(u64) -> Result<()> + Send),
     texts: TextBlock,
     /// How many texts were pushed.
@@ -40,7 +38,7 @@ pub struct Feeder<'w, 's> {
 impl<'w, 's> Feeder<'w, 's> {
     pub(super) fn new(
         work: &'w CountWork<'s>,
-        queue: &'w TextQueue,
+        queue: &'w Queue<TextBlock>,
         watch: &'w mut (dyn FnMut(u64) -> Result<()> + Send),
     ) -> Self {
         Feeder { work, queue, watch, texts: TextBlock::default(), seen: 0 }
@@ -82,65 +80,10 @@ impl<'w, 's> Feeder<'w, 's> {
             if self.work.is_stopped() {
                 return Err(Error::Stopped);
             }
-            self.queue.put(&mut full);
+            self.queue.push_within(&mut full, TICK);
             (self.watch)(self.work.done())?;
             interrupt::waited()?;
         }
         Ok(())
-    }
-}
-
-/// The blocks that wait for a worker.
-#[derive(Debug)]
-pub(super) struct TextQueue {
-    state: Mutex<TextQueueState>,
-    changed: Condvar,
-    most: usize,
-}
-
-#[derive(Debug, Default)]
-struct TextQueueState {
-    waiting: VecDeque<TextBlock>,
-    closed: bool,
-}
-
-impl TextQueue {
-    /// A queue of at most `most` blocks.
-    pub(super) fn new(most: usize) -> TextQueue {
-        TextQueue { state: Mutex::default(), changed: Condvar::new(), most }
-    }
-
-    /// Puts a block into the queue, unless it stays full for one tick.
-    fn put(&self, texts: &mut Option<TextBlock>) {
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let full = |state: &mut TextQueueState| state.waiting.len() >= self.most;
-        let waited = self.changed.wait_timeout_while(state, TICK, full);
-        let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        if !full(&mut state) {
-            state.waiting.extend(texts.take());
-            self.changed.notify_all();
-        }
-    }
-
-    /// The next block; none once the queue is closed and empty, or the work is stopped.
-    pub(super) fn take(&self, work: &CountWork) -> Option<TextBlock> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        loop {
-            if let Some(texts) = state.waiting.pop_front() {
-                self.changed.notify_all();
-                return Some(texts);
-            }
-            if state.closed || work.is_stopped() {
-                return None;
-            }
-            let waited = self.changed.wait_timeout(state, TICK);
-            state = waited.unwrap_or_else(PoisonError::into_inner).0;
-        }
-    }
-
-    /// Says that nothing more comes.
-    pub(super) fn close(&self) {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).closed = true;
-        self.changed.notify_all();
     }
 }

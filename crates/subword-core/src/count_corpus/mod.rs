@@ -20,7 +20,7 @@ mod pieces;
 mod workers;
 
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 pub use crate::corpus::Errors;
 pub use feeder::Feeder;
@@ -30,7 +30,7 @@ use crate::counts::Counts;
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::model::{MAX_SPECIAL_BYTES, Normalizer, Pattern};
-use crate::parallel::{self, Threads};
+use crate::parallel::{self, Queue, Threads, locked};
 use workers::{CountJob, CountWork};
 
 /// With less memory than this for its table, a thread does not pay.
@@ -104,7 +104,7 @@ pub fn count_files(
         let work = CountWork::new(&counts, settings, threads, stop)?;
         let files = Mutex::new(Files::new(paths).with_limit(settings.max_document));
         let next = |bytes: Vec<u8>| {
-            let mut files = files.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut files = locked(&files);
             let block = files.next(bytes, |text, seen| work.stages.boundary().last(text, seen))?;
             Ok(block.map(CountJob::Block))
         };
@@ -124,14 +124,15 @@ pub fn count_texts(
     let (counts, threads) = (settings.counts()?, settings.threads());
     interrupt::own(|stop| {
         let work = CountWork::new(&counts, settings, threads, stop)?;
-        let queue = feeder::TextQueue::new(2 * threads);
+        let queue = Queue::new(2 * threads);
         let lead = |finished: &dyn Fn() -> bool| {
+            let closing = queue.closing();
             let mut feeder = Feeder::new(&work, &queue, &mut watch);
             let fed = feed(&mut feeder).and_then(|()| feeder.send(0));
-            queue.close();
+            drop(closing);
             fed.and_then(|()| work.watch(finished, &mut watch))
         };
-        work.run(threads, |_| Ok(queue.take(&work).map(CountJob::Texts)), lead)?;
+        work.run(threads, |_| Ok(queue.pop().map(CountJob::Texts)), lead)?;
         work.finish(threads)
     })
 }

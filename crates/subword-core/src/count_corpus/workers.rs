@@ -3,10 +3,9 @@ The worker threads of a count and what they share: the stages, the progress, and
 */
 
 use std::borrow::Cow;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
 
 use super::CountSettings;
 use super::feeder::TextBlock;
@@ -15,10 +14,7 @@ use crate::corpus::{CorpusBlock, FileKind, lines};
 use crate::counts::{Counts, Gatherer};
 use crate::error::{Error, Result};
 use crate::interrupt;
-use crate::parallel::{self, Crew, Jobs};
-
-/// How often `watch` is called.
-pub(super) const TICK: Duration = Duration::from_millis(20);
+use crate::parallel::{self, Crew, Jobs, TICK, locked};
 
 /// A part of the corpus, for one worker.
 pub(super) enum CountJob {
@@ -89,7 +85,7 @@ impl<'s> CountWork<'s> {
             }
             led
         });
-        let failed = self.error.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let failed = locked(&self.error).take();
         match (led, failed) {
             (Err(error), None) => Err(error),
             // The leader stopped because of the worker's error.
@@ -152,7 +148,7 @@ impl<'s> CountWork<'s> {
     }
 
     fn fail(&self, number: usize, error: Error) {
-        let mut first = self.error.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut first = locked(&self.error);
         if first.as_ref().is_none_or(|(other, _)| number < *other) {
             *first = Some((number, error));
         }

@@ -23,6 +23,7 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Scope, ScopedJoinHandle, Thread};
+use std::time::Duration;
 
 use crate::error::{Error, Result};
 use crate::interrupt::{self, Shared};
@@ -30,6 +31,9 @@ use crate::interrupt::{self, Shared};
 pub(crate) use append::append_all;
 pub(crate) use queue::Queue;
 pub(crate) use reorder::Reorder;
+
+/// How often a thread that waits looks whether something has changed, or reports progress.
+pub(crate) const TICK: Duration = Duration::from_millis(20);
 
 /// How many threads to use at most; none: as many as the process has cores.
 pub type Threads = Option<NonZeroUsize>;

@@ -18,13 +18,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 
 use super::partial::PartialFile;
-use super::reorder::TICK;
 use crate::atomic::{directory_of, sync_directory};
 use crate::error::{Error, InFile, Result};
+use crate::parallel::{TICK, locked};
 
 /// What is to be synced, recorded, renamed and removed, in this order.
 #[derive(Debug, Default)]
@@ -132,7 +132,7 @@ impl Syncer {
 impl Drop for Syncer {
     /// A commit in flight that has not reached the manifest leaves no trace in it.
     fn drop(&mut self) {
-        *self.journal.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        *locked(&self.journal) = None;
     }
 }
 
@@ -145,7 +145,7 @@ fn run(commit: &Commit, journal: &Mutex<Option<Journal>>) -> Result<()> {
     {
         sync_directory(directory_of(path)).in_file(path)?;
     }
-    let mut journal = journal.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut journal = locked(journal);
     let Some(journal) = journal.as_mut() else { return Err(Error::Stopped) };
     journal.append(&commit.line)?;
     for (from, to) in &commit.renames {

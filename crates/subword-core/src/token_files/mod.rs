@@ -40,7 +40,6 @@ mod parquet;
 mod partial;
 mod pipeline;
 mod read;
-mod reorder;
 mod shards;
 mod thrift;
 

@@ -10,19 +10,18 @@ caller   every 20 ms: report progress, check for an interrupt
 The first error in the order of the corpus ends the run, and what was written before it is committed.
 */
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use super::encode_block::{BlockEncoder, EncodedBlock};
 use super::manifest::{Resume, SourcePosition};
 use super::read::{Source, SourceReader};
-use super::reorder::{ReorderBuffer, TICK};
 use super::shards::ShardWriter;
 use super::{TokenFileSettings, Totals};
 use crate::error::{Error, Result};
 use crate::interrupt;
-use crate::parallel::{self, Crew, Others, no_thread};
+use crate::parallel::{self, Crew, Others, Reorder, TICK, locked, no_thread};
 use crate::tokenizer::{DocumentEncoder, Tokenizer};
 
 /// How many blocks per thread may wait for the writer.
@@ -33,7 +32,7 @@ struct Pipeline<'s> {
     settings: &'s TokenFileSettings,
     encoder: DocumentEncoder<'s>,
     reader: Mutex<SourceReader>,
-    reorder: ReorderBuffer<Result<EncodedBlock>>,
+    reorder: Reorder<Result<EncodedBlock>>,
     /// Ends the work of all threads: see `interrupt`.
     stop: &'s AtomicBool,
     /// How far the writer is.
@@ -68,7 +67,7 @@ fn run(
         settings,
         encoder: tokenizer.document_encoder(&settings.allowed, settings.split.separator())?,
         reader: Mutex::new(SourceReader::new(sources, resume.place, settings.max_document)),
-        reorder: ReorderBuffer::new(AHEAD * threads),
+        reorder: Reorder::new(AHEAD * threads),
         stop,
         progress: Mutex::new(resume.totals),
         spare: Mutex::default(),
@@ -102,7 +101,7 @@ fn run(
 impl Pipeline<'_> {
     /// How far the writer is.
     fn totals(&self) -> Totals {
-        *lock(&self.progress)
+        *locked(&self.progress)
     }
 
     /// The loop of a worker. It calls `more` once it has found work, so that another worker is started.
@@ -110,8 +109,8 @@ impl Pipeline<'_> {
         let _stop = StopPipeline { pipeline: self, only_on_panic: true };
         let mut documents = BlockEncoder::new(self.settings, &self.encoder);
         let (mut bytes, mut begun) = (Vec::new(), false);
-        while self.reorder.start() {
-            let mut reader = lock(&self.reader);
+        while self.reorder.begin() {
+            let mut reader = locked(&self.reader);
             let block = match reader.next(std::mem::take(&mut bytes), &self.encoder) {
                 Ok(Some(block)) => block,
                 Ok(None) => return self.reorder.end(reader.number()),
@@ -126,7 +125,7 @@ impl Pipeline<'_> {
             if !std::mem::replace(&mut begun, true) {
                 more();
             }
-            let spare = lock(&self.spare).pop();
+            let spare = locked(&self.spare).pop();
             let part = documents.encode_block(&block, spare.unwrap_or_default());
             if self.stop.load(Ordering::Relaxed) {
                 return; // The block may lack ids.
@@ -148,8 +147,8 @@ impl Pipeline<'_> {
         {
             written = part.and_then(|part| {
                 let written = writer.write_block(&part);
-                lock(&self.spare).push(part.bytes);
-                *lock(&self.progress) = writer.totals();
+                locked(&self.spare).push(part.bytes);
+                *locked(&self.progress) = writer.totals();
                 written
             });
         }
@@ -180,9 +179,4 @@ impl Drop for StopPipeline<'_, '_> {
             self.pipeline.reorder.stop();
         }
     }
-}
-
-/// A thread that panicked has ended the run; what it held is whole.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
