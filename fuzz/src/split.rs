@@ -5,8 +5,8 @@ A name or a regular expression; several with a tab between them come one after t
 */
 
 use subword_core::Pattern;
-use subword_core::arch::Level;
 use subword_core::pretok::Splitter;
+use subword_core::simd::Level;
 
 use crate::plain::defined;
 

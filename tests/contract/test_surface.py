@@ -142,7 +142,7 @@ def test_every_method_says_what_it_does(owner: type) -> None:
 def test_every_public_name_says_what_it_is(name: str) -> None:
     value = getattr(subword, name)
     if name == "patterns":  # a mapping has no docstring of its own: its module explains it
-        value = importlib.import_module("subword._patterns")
+        value = importlib.import_module("subword._pieces")
     else:
         assert value.__module__.partition(".")[0] == "subword"
     doc = inspect.getdoc(value) or ""

@@ -22,7 +22,6 @@ mod strings;
 
 use std::borrow::Cow;
 
-use crate::arch::checked_utf8;
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::types::{MAX_ID, TokenId};
@@ -47,7 +46,7 @@ impl<'a> Json<'a> {
     /// The start of a text. A byte order mark is skipped.
     pub(super) fn new(bytes: &'a [u8]) -> Result<Self> {
         let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-        match checked_utf8(bytes) {
+        match simdutf8::compat::from_utf8(bytes) {
             Ok(text) => Ok(Json { text, at: 0 }),
             Err(error) => {
                 let (good, bad) = bytes.split_at(error.valid_up_to());

@@ -44,7 +44,6 @@ From what a user calls down to bytes; a room uses only what is below it:
 Stages (`special` to `cache`) do not know each other: `tokenizer` joins them.
 */
 
-pub mod arch;
 mod atomic;
 pub mod bert;
 pub mod boundary;
@@ -61,13 +60,14 @@ pub mod formats;
 pub mod interrupt;
 mod json;
 pub mod longest;
-mod mem;
+pub mod mem;
 pub mod memory;
 pub mod model;
 pub mod normalize;
 mod parallel;
 pub mod pretok;
 mod seed;
+pub mod simd;
 pub mod special;
 #[cfg(test)]
 mod testing;

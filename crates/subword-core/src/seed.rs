@@ -11,7 +11,7 @@ key: two processes give the same ids, the same merges and the same bytes.
 
 use std::hash::{BuildHasher, RandomState};
 
-use crate::arch::FirstUse;
+use crate::mem::FirstUse;
 
 /// The words of a key. A table keeps a copy, so that its hot loop has them in registers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

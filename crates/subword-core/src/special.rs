@@ -29,8 +29,8 @@ use std::cmp::Ordering;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
-use crate::arch::FirstUse;
 use crate::error::{Error, Result};
+use crate::mem::FirstUse;
 use crate::model::SpecialToken;
 use crate::types::TokenId;
 

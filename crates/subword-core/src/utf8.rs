@@ -3,7 +3,7 @@ Characters as Python keeps them (one, two or four bytes each) to UTF-8.
 
 Python's own conversion looks at one character at a time: 5 MB take 22 ms, which is as long as
 encoding them (2026-11-15). Here runs of ASCII are copied 32 characters at a time, others are converted
-in groups (see `arch::Classify::utf8`), all through a small buffer that stays in the first-level cache.
+in groups (see `simd::Isa::utf8`), all through a small buffer that stays in the first-level cache.
 
 [`Characters`] is a text in any of these forms, for callers that convert it when they come to it.
 */
@@ -11,8 +11,9 @@ in groups (see `arch::Classify::utf8`), all through a small buffer that stays in
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::arch::{self, Classify, Kernel, Level, Line, UTF8_GROUP};
+use crate::mem::{self, Line};
 use crate::memory;
+use crate::simd::{self, Isa, Kernel, Level, UTF8_GROUP};
 
 /// A number that may be a character.
 trait Unit: Copy {
@@ -92,7 +93,7 @@ impl<'a> Characters<'a> {
             Characters::Four(units) => (units.as_ptr().cast(), 4 * units.len()),
         };
         for at in (0..bytes.min(START)).step_by(size_of::<Line>()) {
-            arch::prefetch_pointer(start.wrapping_add(at));
+            mem::prefetch_pointer(start.wrapping_add(at));
         }
     }
 
@@ -133,7 +134,7 @@ impl<'a> Characters<'a> {
     /// The text as UTF-8, in memory of its own.
     pub fn to_utf8(self) -> Result<Vec<u8>, usize> {
         let mut text = memory::with_capacity(self.most_bytes()).map_err(|_| 0usize)?;
-        arch::prefer_huge_pages(text.spare_capacity_mut());
+        mem::prefer_huge_pages(text.spare_capacity_mut());
         self.append_to(&mut text)?;
         Ok(text)
     }
@@ -164,14 +165,14 @@ impl<U: Unit> Kernel for AppendUnits<'_, U> {
     type Output = Result<(), usize>;
 
     #[inline(always)]
-    fn run<C: Classify>(self) -> Result<(), usize> {
+    fn run<C: Isa>(self) -> Result<(), usize> {
         let AppendUnits(units, text) = self;
         // Whole groups are written into it, also beyond what counts.
         let mut buffer = [0; 4 * (BLOCK + UTF8_GROUP)];
         for (number, block) in units.chunks(BLOCK).enumerate() {
             let (mut at, mut len) = (0, 0);
             while at < block.len() {
-                arch::prefetch_at(units, number * BLOCK + at + AHEAD / size_of::<U>());
+                mem::prefetch_at(units, number * BLOCK + at + AHEAD / size_of::<U>());
                 if let Some(run) = block[at..].first_chunk::<RUN>()
                     && run.iter().fold(0, |all, unit| all | unit.code()) < 0x80
                 {
@@ -187,7 +188,7 @@ impl<U: Unit> Kernel for AppendUnits<'_, U> {
                 } else {
                     // The last few, or one of them is no character.
                     for unit in &block[at..block.len().min(at + UTF8_GROUP)] {
-                        len += arch::write_utf8(unit.code(), &mut buffer[len..])
+                        len += simd::write_utf8(unit.code(), &mut buffer[len..])
                             .ok_or_else(|| number * BLOCK + at)?;
                         at += 1;
                     }

@@ -18,9 +18,10 @@ mod builder;
 use std::fmt;
 use std::ops::Range;
 
-use crate::arch;
 use crate::error::{Error, Result};
+use crate::mem;
 use crate::seed::Seed;
+use crate::simd;
 use crate::types::TokenId;
 
 pub use crate::types::MAX_ID;
@@ -225,7 +226,7 @@ impl Vocab {
             return;
         }
         let mut free = Vec::with_capacity(slots);
-        arch::prefer_huge_pages(free.spare_capacity_mut());
+        mem::prefer_huge_pages(free.spare_capacity_mut());
         free.resize(slots, FREE);
         let old = std::mem::replace(&mut self.slots, free);
         for taken in old.into_iter().filter(|&slot| slot != FREE) {
@@ -273,7 +274,7 @@ pub(crate) fn hash(bytes: &[u8], seed: Seed) -> u64 {
     for word in words {
         state = fold(state, u64::from_le_bytes(*word));
     }
-    fold(state, arch::few_bytes(tail))
+    fold(state, simd::few_bytes(tail))
 }
 
 #[cold]

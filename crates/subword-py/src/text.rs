@@ -9,7 +9,7 @@ use pyo3::types::string::PyStringData;
 use pyo3::types::{PyBytes, PyList, PyString};
 use subword_core::tokenizer::Held;
 use subword_core::utf8::Characters;
-use subword_core::{Allowed, arch, memory};
+use subword_core::{Allowed, mem, memory};
 
 use crate::errors;
 use crate::interrupts::Pauses;
@@ -117,8 +117,8 @@ impl<'py> Objects<'py> {
             // PERF: the objects are far from each other in memory; the header of a string may be in two cache
             // lines.
             if let Some(pointer) = self.pointer(at + AHEAD) {
-                arch::prefetch_pointer(pointer);
-                arch::prefetch_pointer(pointer.wrapping_byte_add(HEADER));
+                mem::prefetch_pointer(pointer);
+                mem::prefetch_pointer(pointer.wrapping_byte_add(HEADER));
             }
             self.get(at)
         })

@@ -21,7 +21,7 @@ mod options;
 mod table;
 mod two_level;
 
-use crate::arch::FirstUse;
+use crate::mem::FirstUse;
 
 pub use options::{Bert, BertTables};
 pub(crate) use table::{PATTERN_V0_23, PATTERN_V1_0};

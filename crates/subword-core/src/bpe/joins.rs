@@ -11,7 +11,7 @@ every safe boundary, the segments are short and come back often enough for the c
 
 For every token, every two adjacent characters inside it are entered here. A token may begin or end
 within a character; then the two *bytes* at the boundary are entered. The set of characters is a
-table of bits indexed by a hash (`arch::JoinedPairs`): two pairs that share a bit cost a cut, never the
+table of bits indexed by a hash (`simd::JoinedPairs`): two pairs that share a bit cost a cut, never the
 right answer.
 
 ```text
@@ -22,9 +22,9 @@ Of characters of three bytes more is known than the two bytes, sixteen pairs at 
 walk leaves over is cut one by one.
 */
 
-use crate::arch::{Classify, Cuts, JoinedPairs};
 use crate::error::Result;
 use crate::interrupt;
+use crate::simd::{Cuts, Isa, JoinedPairs};
 use crate::vocab::Vocab;
 
 /// How many parts are found at a time.
@@ -72,7 +72,7 @@ impl Joins {
     /// The boundaries between the first characters of a text, as far as they have three bytes and it is
     /// not near its end.
     #[inline(always)]
-    pub fn cuts<C: Classify>(&self, text: &[u8]) -> Option<Cuts> {
+    pub fn cuts<C: Isa>(&self, text: &[u8]) -> Option<Cuts> {
         text.first_chunk().map(|block| C::cuts(block, &self.pairs))
     }
 

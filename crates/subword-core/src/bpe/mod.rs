@@ -36,9 +36,10 @@ pub use singles::{SINGLE, Singles};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::arch::{FirstUse, Level};
 use crate::error::Result;
+use crate::mem::FirstUse;
 use crate::model::{Merges, Model};
+use crate::simd::Level;
 use crate::types::TokenId;
 use crate::vocab::Vocab;
 use crate::{interrupt, memory};

@@ -11,17 +11,18 @@ pair  left . right  --multiply-->  mixed           entry  mixed (42) . rank + 1 
 ```
 
 What the pair becomes is its rank where ranks are ids, else one more look into a list. Two bytes have a
-table of their own: many of their merges are sure, and done before the first look-up (see `arch::sure`).
+table of their own: many of their merges are sure, and done before the first look-up (see `simd::sure`).
 
 Why not a general hash map, or 16-byte entries with everything in them: they miss the cache more
 often, and that is all that counts here.
 */
 
 use super::{Merged, NO_RANK, NO_TOKEN, Span};
-use crate::arch::{self, AllTwoBytes, Line, Lines, NEVER, TwoBytes};
 use crate::error::Result;
+use crate::mem::{self, Line, Lines};
 use crate::model::MAX_MERGES;
 use crate::seed::Seed;
+use crate::simd::{AllTwoBytes, NEVER, TwoBytes};
 use crate::types::{Pair, TokenId};
 use crate::vocab::{MAX_ID, Vocab};
 
@@ -158,7 +159,7 @@ impl Pairs {
         }
     }
 
-    /// Notes what a merge means for the two bytes b c at its boundary (see `arch::sure`): it makes them
+    /// Notes what a merge means for the two bytes b c at its boundary (see `simd::sure`): it makes them
     /// a token, or takes one of them away. Merges come by rising rank.
     ///
     /// Why a sure merge may be done at once: let it have rank r. Until it is its turn, merging chooses
@@ -220,7 +221,7 @@ impl View<'_> {
     #[inline(always)]
     pub(super) fn prefetch(&self, left: TokenId, right: TokenId) {
         let at = (mix(left, right, self.factor) >> self.shift) as usize;
-        arch::prefetch_at(self.lines, at);
+        mem::prefetch_at(self.lines, at);
     }
 
     /// What a pair of this rank becomes.

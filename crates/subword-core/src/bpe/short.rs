@@ -1,7 +1,7 @@
 /*!
 Merging by a scan, for pieces of up to 64 bytes, several at a time.
 
-Merges of two bytes that are sure come first, all at once (`arch::sure`); half of all merges are. Each
+Merges of two bytes that are sure come first, all at once (`simd::sure`); half of all merges are. Each
 token that is left is a node. A merge takes the right node out, so the nodes that are left are the ones
 of a word, and neighbours are found by counting zeros. `keys[i]` is the rank of the pair that starts at
 node i with i itself below it, so the least key is the lowest rank and of those the leftmost. To find it
@@ -21,7 +21,7 @@ table.
 
 use super::pairs::{Pairs, View};
 use super::{LONGEST_SHORT, NO_RANK, Span};
-use crate::arch::{Classify, Kernel, MOST_BYTES};
+use crate::simd::{Isa, Kernel, MOST_BYTES};
 use crate::types::TokenId;
 
 /// The bits of a key that are the node.
@@ -87,7 +87,7 @@ fn key(rank: u32, at: usize) -> u32 {
 impl<const N: usize> Word<N> {
     /// The first tokens; asks for their pairs.
     #[inline(always)]
-    fn start<C: Classify>(&mut self, pairs: View, piece: &[u8], byte_ids: &[TokenId; 256]) {
+    fn start<C: Isa>(&mut self, pairs: View, piece: &[u8], byte_ids: &[TokenId; 256]) {
         let count = C::sure_merges(piece, pairs.bytes, byte_ids, &mut self.tokens);
         self.nodes = u64::MAX >> (64 - count);
         self.made = NOWHERE;
@@ -204,7 +204,7 @@ impl Kernel for Merge<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run<C: Classify>(self) {
+    fn run<C: Isa>(self) {
         let Scratch { few, many } = self.scratch;
         let len = |&(start, end): &Span| end - start;
         let (pairs, byte_ids, text) = (self.pairs.view(), self.byte_ids, self.text);
@@ -227,7 +227,7 @@ struct Run<'a> {
 impl Run<'_> {
     /// Starts with the next place that waits; says whether there was one.
     #[inline(always)]
-    fn start<'p, C: Classify, const N: usize>(
+    fn start<'p, C: Isa, const N: usize>(
         self,
         waiting: &mut impl Iterator<Item = (usize, &'p Span)>,
         word: &mut Word<N>,
@@ -240,7 +240,7 @@ impl Run<'_> {
 
     /// Merges the places that are chosen.
     #[inline(always)]
-    fn merge<C: Classify, const N: usize>(
+    fn merge<C: Isa, const N: usize>(
         self,
         words: &mut [Word<N>; TURNS],
         chosen: impl Fn(&Span) -> bool,

@@ -1,7 +1,7 @@
 //! Pieces as words: what is compared, and what says where a piece lives.
 
 use super::{LONGEST_MIDDLE, LONGEST_SHORT};
-use crate::arch::{self, FIRST_BYTES, Key, last_key, window_key};
+use crate::simd::{self, FIRST_BYTES, Key, last_key, window_key};
 
 /// The key of no piece.
 pub const NO_KEY: Key = [u64::MAX; 2];
@@ -70,7 +70,7 @@ pub(super) fn mark_of([low, high]: Key) -> Key {
 /// Says where a short piece lives; its mark lives there too.
 #[inline(always)]
 pub(super) fn short_hash([low, high]: Key) -> u64 {
-    arch::hash([low, high & !(u64::from(MARK) << 56)])
+    simd::hash([low, high & !(u64::from(MARK) << 56)])
 }
 
 /// The last byte of a key.

@@ -43,14 +43,15 @@ mod long;
 mod pool;
 mod table;
 
-use crate::arch::{self, Classify, Line, Odd};
+use crate::mem::{self, Line};
+use crate::simd::{self, Isa, Odd};
 use crate::types::TokenId;
 use crate::vocab::MAX_ID;
 use keys::{MiddleKey, mark_of, middle_hash, middle_key, short_hash};
 use long::Long;
 use table::Table;
 
-pub use crate::arch::{FOUR, KEYS, Key};
+pub use crate::simd::{FOUR, KEYS, Key};
 pub use keys::{NO_KEY, short_key};
 pub use pool::Pool;
 
@@ -58,7 +59,7 @@ pub use pool::Pool;
 pub const LONGEST: usize = 255;
 
 /// The longest pieces of the short and the middle table: with its length a piece fills its key.
-pub const LONGEST_SHORT: usize = arch::LONGEST_KEY;
+pub const LONGEST_SHORT: usize = simd::LONGEST_KEY;
 /// See [`LONGEST_SHORT`].
 pub const LONGEST_MIDDLE: usize = 31;
 
@@ -132,17 +133,17 @@ impl View<'_> {
     /// The line where a short piece lives, which is prefetched.
     #[inline(always)]
     pub fn prefetched_line(&self, key: Key) -> u32 {
-        let line = (arch::hash(key) >> self.short_shift) as u32;
-        arch::prefetch_at(self.short, line as usize);
+        let line = (simd::hash(key) >> self.short_shift) as u32;
+        mem::prefetch_at(self.short, line as usize);
         line
     }
 
-    /// Makes the keys of four pieces, and says where they live (see [`Classify::keys`]).
+    /// Makes the keys of four pieces, and says where they live (see [`Isa::keys`]).
     #[inline(always)]
-    pub fn keys<C: Classify>(
+    pub fn keys<C: Isa>(
         &self,
         text: &[u8],
-        bounds: arch::Bounds,
+        bounds: simd::Bounds,
         keys: &mut [Key; KEYS],
         lines: &mut [u32; KEYS],
     ) -> Option<Odd> {
@@ -152,19 +153,19 @@ impl View<'_> {
     /// Prefetches lines of short pieces.
     #[inline(always)]
     pub fn prefetch(&self, lines: &[u32]) {
-        lines.iter().for_each(|&line| arch::prefetch_at(self.short, line as usize));
+        lines.iter().for_each(|&line| mem::prefetch_at(self.short, line as usize));
     }
 
     /// Writes the ids of a short piece, all places of them, and says how many count; 0 if its line does
     /// not have it: then [`View::short_beside`] may know more.
     #[inline(always)]
-    pub fn short_into<C: Classify>(&self, key: Key, line: u32, into: &mut [TokenId; 8]) -> usize {
+    pub fn short_into<C: Isa>(&self, key: Key, line: u32, into: &mut [TokenId; 8]) -> usize {
         self.short.get(line as usize).map_or(0, |line| C::look_up(line, key, into))
     }
 
     /// The same for four pieces: where the ids of each end; none if the line of one does not have it.
     #[inline(always)]
-    pub fn four_into<C: Classify>(
+    pub fn four_into<C: Isa>(
         &self,
         keys: &[Key; KEYS],
         lines: &[u32; KEYS],
@@ -183,7 +184,7 @@ impl View<'_> {
         let line = line as usize;
         let full = self.short.get(line).is_some_and(is_full);
         let beside = if full { self.short.get(line ^ 1) } else { None };
-        beside.map_or(0, |line| arch::look_up(line, key, into))
+        beside.map_or(0, |line| simd::look_up(line, key, into))
     }
 
     /// Whether a short piece, for which there were no ids, has so many that it is in the middle table.
@@ -199,8 +200,8 @@ impl View<'_> {
     #[inline(always)]
     pub fn prefetched_middle_line(&self, text: &[u8], start: usize, end: usize, part: bool) -> u32 {
         let line = self.middle_line(&middle_key(text, start, end, part));
-        arch::prefetch_at(self.middle, line);
-        arch::prefetch_at(self.middle, line ^ 1);
+        mem::prefetch_at(self.middle, line);
+        mem::prefetch_at(self.middle, line ^ 1);
         line as u32
     }
 
@@ -289,7 +290,7 @@ impl Cache {
             let key = short_key(text, start, end, part);
             let (line, mut ids) = (view.prefetched_line(key), [0; 8]);
             let own =
-                view.short.get(line as usize).map_or(0, |own| arch::look_up(own, key, &mut ids));
+                view.short.get(line as usize).map_or(0, |own| simd::look_up(own, key, &mut ids));
             let count = if own > 0 { own } else { view.short_beside(key, line, &mut ids) };
             if count > 0 {
                 take(&ids[..count]);

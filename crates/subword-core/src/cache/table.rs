@@ -8,7 +8,7 @@ A table grows in place: a copy would touch new memory for all the lines that the
 memory costs a page fault.
 */
 
-use crate::arch::{self, Line, Lines};
+use crate::mem::{self, Line, Lines};
 
 /// Lines that are chosen by the top bits of a hash.
 #[derive(Debug)]
@@ -45,7 +45,7 @@ impl Table {
     /// Uses so many lines.
     fn extend(&mut self, len: usize) {
         // From the first on, for a table that starts large: what is touched already stays as it is.
-        arch::prefer_huge_pages(&mut self.room[..len]);
+        mem::prefer_huge_pages(&mut self.room[..len]);
         self.len = len;
         self.shift = if len > 1 { 64 - len.trailing_zeros() } else { 63 };
         self.entered = 0;
@@ -80,7 +80,7 @@ impl Table {
     /// Prefetches the line of a hash.
     #[inline(always)]
     pub(super) fn prefetch(&self, hash: u64) {
-        arch::prefetch_at(&self.room, self.line_of(hash));
+        mem::prefetch_at(&self.room, self.line_of(hash));
     }
 
     pub(super) fn lines(&self) -> &[Line] {

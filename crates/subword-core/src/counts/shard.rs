@@ -16,8 +16,8 @@ Invariants
 
 use super::key::{LONG, LONGEST_INLINE, PieceKey, Probe, TAG_SHIFT, hash_of};
 use super::table::SHARD_BITS;
-use crate::arch;
 use crate::error::Result;
+use crate::mem;
 use crate::seed::Seed;
 use crate::types::Count;
 
@@ -120,7 +120,7 @@ impl Shard {
     #[inline(always)]
     pub(super) fn prefetch(&self, hash: u64) {
         if let Some(line) = self.lines.get(self.place_of(hash) / 2) {
-            arch::prefetch(line);
+            mem::prefetch(line);
         }
     }
 

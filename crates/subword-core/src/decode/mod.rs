@@ -17,9 +17,9 @@ mod table;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::arch::FirstUse;
 use crate::error::{Error, Result};
 use crate::formats::alphabet;
+use crate::mem::FirstUse;
 use crate::model::{Decoder, Model, Units, WordPiece};
 use crate::types::TokenId;
 use crate::{interrupt, memory};

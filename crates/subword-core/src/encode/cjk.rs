@@ -11,9 +11,9 @@ that in place of a key; the second pass walks over the segments.
 */
 
 use super::prefetch::Segment;
-use crate::arch::{CHINESE, Classify, Cuts};
 use crate::bpe::{Joins, SINGLE, Singles};
 use crate::cache::{Key, NO_KEY};
+use crate::simd::{CHINESE, Cuts, Isa};
 
 /// The tables that such pieces need.
 #[derive(Clone, Copy)]
@@ -43,7 +43,7 @@ pub(super) fn is_key(key: Key) -> bool {
 impl Cjk<'_> {
     /// The key of a piece that starts at `start`; none near the end of the text.
     #[inline(always)]
-    pub(super) fn key<C: Classify>(&self, text: &[u8], start: usize) -> Option<Key> {
+    pub(super) fn key<C: Isa>(&self, text: &[u8], start: usize) -> Option<Key> {
         let Cuts { safe, characters } = self.joins.cuts::<C>(&text[start..])?;
         Some([u64::from(safe) << 32 | u64::from(characters), MARK])
     }
@@ -82,11 +82,7 @@ impl CjkWalk {
 
     /// The next segment, or run of single characters; and whether it is a run.
     #[inline(always)]
-    pub(super) fn next<C: Classify>(
-        &mut self,
-        text: &[u8],
-        joins: &Joins,
-    ) -> Option<(Segment, bool)> {
+    pub(super) fn next<C: Isa>(&mut self, text: &[u8], joins: &Joins) -> Option<(Segment, bool)> {
         if self.safe == 0 {
             if self.at == self.end {
                 return None;

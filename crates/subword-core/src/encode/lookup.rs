@@ -9,8 +9,8 @@ and its place among the hits is kept.
 use super::cjk::{self, Cjk, CjkWalk};
 use super::misses::{DocumentMark, Miss};
 use super::prefetch::{Entries, Segment, key_and_line};
-use crate::arch::{Classify, Kernel};
 use crate::cache::{Key, LONGEST_MIDDLE, LONGEST_SHORT, MIDDLE_IDS, View};
+use crate::simd::{Isa, Kernel};
 use crate::types::TokenId;
 
 /// Looks up all entries; returns how many ids there are then.
@@ -32,7 +32,7 @@ impl Kernel for LookUp<'_> {
     type Output = usize;
 
     #[inline(always)]
-    fn run<C: Classify>(self) -> usize {
+    fn run<C: Isa>(self) -> usize {
         match self.entries.cjk {
             false => self.each::<C, false>(),
             true => self.each::<C, true>(),
@@ -43,7 +43,7 @@ impl Kernel for LookUp<'_> {
 impl LookUp<'_> {
     /// `CJK`: one of the entries is Chinese or Japanese.
     #[inline(always)]
-    fn each<C: Classify, const CJK: bool>(self) -> usize {
+    fn each<C: Isa, const CJK: bool>(self) -> usize {
         let LookUp { text, entries, view, cjk, hits, held, misses, documents, document_marks } =
             self;
         let (mut len, mut at) = (held, 0);
@@ -83,7 +83,7 @@ impl LookUp<'_> {
 /// Looks up the segments of a Chinese or Japanese piece; `len` ids are there, returns how many are then.
 #[inline(always)]
 #[allow(clippy::too_many_arguments)]
-fn walk<C: Classify>(
+fn walk<C: Isa>(
     cjk: Cjk,
     view: View,
     text: &[u8],
@@ -111,7 +111,7 @@ fn walk<C: Classify>(
 
 /// Writes the ids of a piece or segment that was not prefetched; returns how many there are, 0 for a miss.
 #[inline(always)]
-pub(super) fn entry_into<C: Classify>(
+pub(super) fn entry_into<C: Isa>(
     view: View,
     text: &[u8],
     segment: Segment,

@@ -7,10 +7,10 @@ cut, and each of its segments becomes an entry. Chinese and Japanese pieces have
 
 use super::Plan;
 use super::cjk::{Cjk, is_cjk};
-use crate::arch::{Classify, Kernel};
 use crate::bpe::CUTS;
 use crate::cache::{KEYS, Key, LONGEST_MIDDLE, LONGEST_SHORT, NO_KEY, View, short_key};
 use crate::pretok::BATCH;
+use crate::simd::{Isa, Kernel};
 
 /// The most pieces and segments that are looked up at a time.
 const MOST: usize = 4 * BATCH;
@@ -113,7 +113,7 @@ impl Entries {
 
     /// Makes entries of as many of the four pieces as are short, words or Chinese; returns how many.
     #[inline(always)]
-    fn push_four<C: Classify>(
+    fn push_four<C: Isa>(
         &mut self,
         view: View,
         text: &[u8],
@@ -197,7 +197,7 @@ impl Kernel for Prefetch<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run<C: Classify>(self) {
+    fn run<C: Isa>(self) {
         let Prefetch { plan, text, ends, view, walk, entries, cjk } = self;
         let mut start = walk.start;
         (entries.count, entries.cjk) = (0, false);

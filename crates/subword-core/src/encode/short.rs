@@ -9,10 +9,10 @@ is a miss, the text goes the usual way, from its start.
 use super::lookup::entry_into;
 use super::prefetch::Segment;
 use super::{Plan, Scratch, Sink};
-use crate::arch::{Classify, Kernel, WINDOW};
 use crate::cache::{MIDDLE_IDS, View};
 use crate::error::Result;
 use crate::pretok::Splitter;
+use crate::simd::{Isa, Kernel, WINDOW};
 use crate::types::TokenId;
 
 /// Room for the ids of a short text: at most one for each byte, and the places behind the last one that
@@ -52,7 +52,7 @@ impl Kernel for Short<'_> {
     type Output = Option<usize>;
 
     #[inline(always)]
-    fn run<C: Classify>(self) -> Option<usize> {
+    fn run<C: Isa>(self) -> Option<usize> {
         let Short { splitter, text, view, ids } = self;
         let (mut start, mut len) = (0, 0);
         while start < text.len() {

@@ -12,8 +12,8 @@ all symbols of ASCII.
 
 use super::blocks::{Block, Family, Starts, after};
 use super::class::{Char, char_at};
-use crate::arch::{BLOCK, Classify};
 use crate::bert::{Class, Classes};
+use crate::simd::{BLOCK, Isa};
 
 /// Both, 64 bytes at a time. Letters, digits and white space are known wherever they come from. A
 /// symbol is punctuation for certain if it is one of ASCII, which is looked at for the whole block.
@@ -23,7 +23,7 @@ pub(super) struct Words;
 
 impl Family for Words {
     #[inline(always)]
-    fn starts<C: Classify>(m: &Block, text: &[u8]) -> Starts {
+    fn starts<C: Isa>(m: &Block, text: &[u8]) -> Starts {
         let plain = |byte: u8| (byte < 0x7F) & ((byte >= b' ') | (byte.wrapping_sub(9) < 5));
         let is_plain = text[..BLOCK].iter().fold(true, |all, &byte| all & plain(byte));
         let limit = if is_plain { m.len } else { m.len.min(m.other.trailing_zeros()) };

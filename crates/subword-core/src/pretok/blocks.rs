@@ -16,7 +16,7 @@ What the end of the block leaves open (a run of white space whose end is not see
 whose letters are not seen) is not used: the next block starts at the last start that is certain. So
 blocks are independent, no state is carried, and a block that has nothing certain to say leaves one
 piece to the plain scanner in `scan`, which defines the answer. A character whose class is not known
-here (see `arch::wide`) ends the block early.
+here (see `simd::wide`) ends the block early.
 
 The last block of a text is filled up with spaces. What depends on them is left open like everything that
 depends on what follows, and the start of the spaces is certain: there the text ends.
@@ -28,7 +28,7 @@ of that.
 
 use super::class::WIDE;
 use super::scan::contraction;
-use crate::arch::{Classify, Masks, WINDOW};
+use crate::simd::{Isa, Masks, WINDOW};
 
 /// A block of fewer characters does not pay.
 const LEAST: usize = 8;
@@ -40,7 +40,7 @@ pub(super) trait Family {
 
     /// The starts in a block, and how many of its first characters they are certain for. `text` is
     /// the block and what follows it.
-    fn starts<C: Classify>(block: &Block, text: &[u8]) -> Starts;
+    fn starts<C: Isa>(block: &Block, text: &[u8]) -> Starts;
 
     /// In a block inside a long word: the characters that go on the word, whatever they are, and those
     /// that end it, whatever follows.
@@ -90,7 +90,7 @@ impl Block {
 
     /// The byte at which character i starts.
     #[inline(always)]
-    fn byte_of<C: Classify>(&self, i: u32) -> usize {
+    fn byte_of<C: Isa>(&self, i: u32) -> usize {
         C::spread(1 << i, self.class.starts).trailing_zeros() as usize
     }
 
@@ -110,7 +110,7 @@ impl Block {
 /// Appends the ends of the pieces that the block at `at` is certain of; returns the last of them.
 /// None if there are none.
 #[inline(always)]
-pub(super) fn step<F: Family, C: Classify>(
+pub(super) fn step<F: Family, C: Isa>(
     text: &[u8],
     at: usize,
     ends: &mut Vec<usize>,
@@ -148,7 +148,7 @@ pub(super) fn step<F: Family, C: Classify>(
 
 /// The end of the piece at `at`, if all of its block is one long word: Chinese between two marks.
 #[inline(always)]
-fn end_of_word<F: Family, C: Classify>(block: &Block, text: &[u8], at: usize) -> Option<usize> {
+fn end_of_word<F: Family, C: Isa>(block: &Block, text: &[u8], at: usize) -> Option<usize> {
     let (word, _) = F::long_word(block);
     if (word | 1).trailing_ones() < block.len {
         return None;
@@ -213,7 +213,7 @@ pub(super) struct Gpt2;
 
 impl Family for Gpt2 {
     #[inline(always)]
-    fn starts<C: Classify>(m: &Block, text: &[u8]) -> Starts {
+    fn starts<C: Isa>(m: &Block, text: &[u8]) -> Starts {
         let runs = run_starts(m.letter) | run_starts(m.class.digit) | run_starts(m.other);
         // A word takes one space before it; the last space of a run is a start in any case.
         let words = runs & !after(m.class.space);
@@ -238,7 +238,7 @@ pub(super) struct Cl100k<const DIGITS: usize>;
 
 impl<const DIGITS: usize> Family for Cl100k<DIGITS> {
     #[inline(always)]
-    fn starts<C: Classify>(m: &Block, text: &[u8]) -> Starts {
+    fn starts<C: Isa>(m: &Block, text: &[u8]) -> Starts {
         let parts = Parts::new(m, m.class.newline);
         let mut starts = parts.starts(m, digits::<DIGITS>(m.class.digit));
         let open = parts.prefix & m.class.apostrophe;
@@ -262,7 +262,7 @@ impl Family for O200k {
     const MARKS_IN_WORDS: bool = true;
 
     #[inline(always)]
-    fn starts<C: Classify>(m: &Block, text: &[u8]) -> Starts {
+    fn starts<C: Isa>(m: &Block, text: &[u8]) -> Starts {
         let parts = Parts::new(m, m.class.newline | m.class.slash);
         let mut starts = parts.starts(m, digits::<3>(m.class.digit));
         starts.bits |= m.class.upper & after(m.class.lower);
@@ -358,7 +358,7 @@ fn digits<const N: usize>(digit: u64) -> u64 {
 /// An apostrophe at character i, if a contraction starts there: its letters are no start, what follows
 /// them is. Returns the end. Where the letters are not all seen nothing from i on is certain.
 #[inline(always)]
-fn split_contraction<C: Classify>(
+fn split_contraction<C: Isa>(
     starts: &mut Starts,
     m: &Block,
     text: &[u8],

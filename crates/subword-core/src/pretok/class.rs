@@ -7,7 +7,7 @@ expression.
 */
 
 use super::class_table::{CLASSES, INDEX};
-use crate::arch::{WideClasses, class};
+use crate::simd::{WideClasses, class};
 
 /// The classes that the named patterns tell apart, numbered as in the generated table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

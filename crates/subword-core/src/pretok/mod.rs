@@ -28,10 +28,11 @@ mod whitespace;
 pub use crate::model::Named;
 pub(crate) use limits::Limits;
 
-use crate::arch::{Classify, Kernel, Level, prefetch_at};
 use crate::bert::Classes;
 use crate::error::Result;
+use crate::mem::prefetch_at;
 use crate::model::{BertTables, Pattern};
+use crate::simd::{Isa, Kernel, Level};
 use class::{Char, Class, char_at, char_before};
 use regex::RegexSplitter;
 use scan::Rules;
@@ -320,7 +321,7 @@ impl Kernel for Fill<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run<C: Classify>(self) {
+    fn run<C: Isa>(self) {
         let scanner = self.scanner;
         let scan = |text: &[u8], at| scanner.end(text, at);
         match scanner {

@@ -168,7 +168,7 @@ fn the_last_block_equals_the_regexes_whatever_the_text_ends_in() {
 /// The classes of blocks are those of the table.
 #[test]
 fn wide_characters_have_the_class_of_the_table() {
-    use crate::arch::class;
+    use crate::simd::class;
     for c in '\u{80}'..=char::MAX {
         let mut bytes = [0; 4];
         let found = super::class::WIDE.of(c.encode_utf8(&mut bytes).as_bytes());

@@ -15,9 +15,9 @@ PERF: most of the time that filling a vocabulary takes is cache misses on its sl
 use std::ops::Range;
 
 use super::Vocab;
-use crate::arch;
 use crate::error::Error;
 use crate::interrupt;
+use crate::mem;
 use crate::types::TokenId;
 
 /// A vocabulary that is being filled. Every token comes with a place in its file, for its error.
@@ -59,7 +59,7 @@ impl<P: Copy> VocabBuilder<P> {
         let Vocab { arena, slots, .. } = &self.vocab;
         let bytes = self.start..arena.len();
         let tag = self.vocab.tag_of(&arena[bytes.clone()]);
-        arch::prefetch_at(slots, tag as usize & (slots.len() - 1));
+        mem::prefetch_at(slots, tag as usize & (slots.len() - 1));
         self.start = bytes.end;
         self.waiting.push(PendingToken { id, tag, bytes, place });
         Ok(())

@@ -15,9 +15,9 @@ mod walk;
 pub use walk::{Find, Found, Place, run};
 
 use super::WordEncoder;
-use crate::arch::{BERT_PUNCTUATION, BERT_WHITE, BertLetters, BertRules};
 use crate::bert::{self, Characters, Class, Classes, Order, TwoLevel};
 use crate::model::{Bert, BertTables};
+use crate::simd::{BERT_PUNCTUATION, BERT_WHITE, BertLetters, BertRules};
 use crate::types::TokenId;
 
 /// The first bytes of letters that blocks know: Latin, Greek, Cyrillic.

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::LONGEST;
-use crate::arch::Level;
 use crate::bpe::{Merged, SINGLE};
 use crate::model::{Merges, Model, Pattern};
 use crate::pretok::Named;
+use crate::simd::Level;
 use crate::special::Allowed;
 use crate::tokenizer::Tokenizer;
 use crate::types::TokenId;

@@ -8,12 +8,12 @@ are inserted into the cache at the end of the batch.
 */
 
 use super::{FastWords, Words};
-use crate::arch::{Classify, Kernel, Level};
 use crate::cache::{
     Cache, FOUR, KEYS, Key, LONGEST_MIDDLE, LONGEST_SHORT, MIDDLE_IDS, View, short_key,
 };
 use crate::encode::{Finders, Path, Plan, Ragged, Scratch, Sink};
 use crate::error::Result;
+use crate::simd::{Isa, Kernel, Level};
 use crate::types::TokenId;
 use crate::wordpiece::{Find, Found, Front, Place, WordEncoder, run};
 use crate::{interrupt, memory};
@@ -176,7 +176,7 @@ struct Four {
 impl Four {
     /// The first pass: makes the keys of the words from `at` on, and prefetches their cache lines.
     #[inline(always)]
-    fn prefetch<C: Classify>(&mut self, found: &Found, at: usize, view: View) {
+    fn prefetch<C: Isa>(&mut self, found: &Found, at: usize, view: View) {
         let (starts, ends) = (&found.starts[at..], &found.ends[at..]);
         let Four { keys, lines, long } = self;
         let odd = match (starts.first_chunk(), ends.first_chunk()) {
@@ -209,7 +209,7 @@ impl Four {
     /// The second pass for one of them, which is `word`: writes its ids; returns how many there are, 0 for a
     /// miss.
     #[inline(always)]
-    fn look_up<C: Classify>(
+    fn look_up<C: Isa>(
         &self,
         found: &Found,
         word: usize,
@@ -254,7 +254,7 @@ impl Kernel for LookUpWords<'_> {
     type Output = usize;
 
     #[inline(always)]
-    fn run<C: Classify>(self) -> usize {
+    fn run<C: Isa>(self) -> usize {
         let LookUpWords { batch, view, encoder } = self;
         let words = batch.found.starts.len();
         batch.make_room(words * MIDDLE_IDS);

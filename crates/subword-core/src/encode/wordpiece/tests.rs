@@ -4,9 +4,9 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use super::*;
-use crate::arch::Level;
 use crate::model::{Bert, SpecialToken, Unknown, WordLimit};
 use crate::pretok::Splitter;
+use crate::simd::Level;
 use crate::special::Allowed;
 use crate::tokenizer::Tokenizer;
 use crate::vocab::Vocab;

@@ -23,8 +23,8 @@ use super::pair_scan;
 use super::progress::TrainingProgress;
 use super::tokens::{self, TokenFacts};
 use super::{Effort, Learned, LearnedMerge, MergeRules, Stop, TrainingWords};
-use crate::arch;
 use crate::error::Result;
+use crate::mem;
 use crate::types::{Count, Pair, TokenId};
 use crate::vocab::Vocab;
 
@@ -177,7 +177,7 @@ impl<'a, C: TokenCell> PairIndex<'a, C> {
         for i in 0..places.len() {
             let at = places[i];
             let ahead = places.get(i + AHEAD).copied().unwrap_or(at);
-            arch::prefetch(&self.cells.cells[ahead as usize]);
+            mem::prefetch(&self.cells.cells[ahead as usize]);
             let here = self.cells.is_at(at as usize, left, right, width);
             places[kept] = at;
             kept += usize::from(here);
@@ -213,7 +213,7 @@ impl<'a, C: TokenCell> PairIndex<'a, C> {
         self.merged.clear();
         for (i, &at) in places.iter().enumerate() {
             let ahead = places.get(i + AHEAD).copied().unwrap_or(at);
-            arch::prefetch(&self.cells.cells[ahead as usize]);
+            mem::prefetch(&self.cells.cells[ahead as usize]);
             let first = at as usize;
             // Of overlapping places, as in `aaa`, the first was merged and the second is gone.
             if !self.cells.is_at(first, left, right, width) {

@@ -2,7 +2,7 @@
 BERT's front in one pass: text in, normalised words out, and the ids of those that are one character.
 
 What the normaliser and the pattern `bert` do character by character is fused here. ASCII and letters
-of two bytes go by 64 bytes (see `arch::BertBlock`): one pass over them writes what they become and
+of two bytes go by 64 bytes (see `simd::BertBlock`): one pass over them writes what they become and
 gives a mask of what belongs to words and one of punctuation, and shifts of the masks are where words
 start and end.
 
@@ -26,9 +26,10 @@ the next space.
 
 use super::super::letters::decode;
 use super::{Front, KIND, KINDS, Kind, LEN, TEXT};
-use crate::arch::{self, BLOCK, Classify, Kernel};
 use crate::bert::{self, Class};
+use crate::mem;
 use crate::model::Normalizer;
+use crate::simd::{BLOCK, Isa, Kernel};
 use crate::types::TokenId;
 
 /// After so many bytes of ASCII in a row blocks are tried again.
@@ -135,11 +136,11 @@ impl Kernel for Find<'_> {
     type Output = Place;
 
     #[inline(always)]
-    fn run<C: Classify>(self) -> Place {
+    fn run<C: Isa>(self) -> Place {
         let Find { front, texts, at: Place { mut text, mut at }, most, found } = self;
         while let Some(&bytes) = texts.get(text) {
             if let Some(next) = texts.get(text + AHEAD) {
-                (0..4).for_each(|line| arch::prefetch_at(next, line * 64));
+                (0..4).for_each(|line| mem::prefetch_at(next, line * 64));
             }
             let mut walk =
                 Walk { front, text: bytes, at, open: false, source: at, found: &mut *found };
@@ -178,10 +179,10 @@ struct Walk<'a> {
 impl Walk<'_> {
     /// Blocks, up to something that they do not know or the end of the text.
     #[inline(always)]
-    fn blocks<C: Classify>(&mut self, most: usize) {
+    fn blocks<C: Isa>(&mut self, most: usize) {
         loop {
             let rest = &self.text[self.at..];
-            arch::prefetch_at(rest, BYTES_AHEAD);
+            mem::prefetch_at(rest, BYTES_AHEAD);
             self.found.reserve(BLOCK, self.front.too_long);
             let base = self.found.len;
             let Some(bytes) = self.found.normal[base..].first_chunk_mut() else { return };

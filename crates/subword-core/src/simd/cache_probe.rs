@@ -33,7 +33,7 @@ fn number_in(word: u64) -> usize {
     (word >> (2 * ID_BITS)) as usize
 }
 
-/// The plain form of [`super::Classify::look_up`].
+/// The plain form of [`super::Isa::look_up`].
 #[inline(always)]
 pub fn look_up(line: &Line, key: Key, into: &mut [u32; 8]) -> usize {
     let (found, at) = find(line, key);
@@ -46,7 +46,7 @@ pub fn look_up(line: &Line, key: Key, into: &mut [u32; 8]) -> usize {
 /// Room for the ids of four keys: a line has no more than seven for each, and eight are written.
 pub const FOUR: usize = 32;
 
-/// The plain form of [`super::Classify::look_up_four`].
+/// The plain form of [`super::Isa::look_up_four`].
 #[inline(always)]
 pub(super) fn look_up_four(
     lines: [&Line; KEYS],
@@ -164,7 +164,7 @@ mod wide {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Classify, Kernel, Level};
+    use super::super::{Isa, Kernel, Level};
     use super::*;
 
     struct LookUpFour<'a>([&'a Line; KEYS], &'a [Key; KEYS]);
@@ -173,7 +173,7 @@ mod tests {
         type Output = Option<Vec<Vec<u32>>>;
 
         #[inline(always)]
-        fn run<C: Classify>(self) -> Self::Output {
+        fn run<C: Isa>(self) -> Self::Output {
             let mut ids = [u32::MAX; FOUR];
             let ends = C::look_up_four(self.0, self.1, &mut ids)?;
             let starts = [0].into_iter().chain(ends);

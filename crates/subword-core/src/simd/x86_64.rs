@@ -3,12 +3,13 @@
 use std::arch::x86_64::*;
 
 use super::bert_x86_64::{bert_avx2, bert_avx512};
+use super::non_ascii::{self, Lanes, WideClasses};
+use super::non_ascii_x86_64::{Bytes, Halves};
 use super::scalar::CLASS_BITS;
-use super::wide::{self, Lanes, WideClasses};
-use super::wide_x86_64::{Bytes, Halves};
 use super::{
-    AllTwoBytes, BLOCK, BertBlock, BertRules, Bounds, Classify, Cuts, FOUR, JoinedPairs, KEYS,
-    Kernel, Key, Line, MOST_BYTES, Masks, Odd, UTF8_GROUP, WINDOW, cuts, keys, sets, sure,
+    AllTwoBytes, BLOCK, BertBlock, BertRules, Bounds, Cuts, FOUR, Isa, JoinedPairs, KEYS, Kernel,
+    Key, Line, MOST_BYTES, Masks, Odd, UTF8_GROUP, WINDOW, byte_pairs, cache_probe, cjk_cuts,
+    piece_keys,
 };
 
 pub(super) fn has_avx2() -> bool {
@@ -37,16 +38,10 @@ pub(super) fn run_avx512<K: Kernel>(kernel: K) -> K::Output {
     kernel.run::<Avx512>()
 }
 
-#[inline(always)]
-pub(super) fn prefetch<T>(place: *const T) {
-    // SAFETY: a prefetch reads nothing that the program sees, and faults nowhere.
-    unsafe { _mm_prefetch::<_MM_HINT_T0>(place.cast()) }
-}
-
 /// Made only by `run_avx2`.
 pub(super) struct Avx2;
 
-impl Classify for Avx2 {
+impl Isa for Avx2 {
     #[inline(always)]
     fn classify(window: &[u8; WINDOW], table: &WideClasses) -> Masks {
         // SAFETY: `Avx2` is only ever used inside `run_avx2`, whose caller has checked for AVX2 and
@@ -92,13 +87,13 @@ fn classify_avx2(window: &[u8; WINDOW], table: &WideClasses) -> Masks {
         starts: u64::MAX,
         ..Masks::default()
     };
-    if high == 0 { ascii } else { wide::classify::<Halves>(window, high, table) }
+    if high == 0 { ascii } else { non_ascii::classify::<Halves>(window, high, table) }
 }
 
 /// Made only by `run_avx512`.
 pub(super) struct Avx512;
 
-impl Classify for Avx512 {
+impl Isa for Avx512 {
     #[inline(always)]
     fn classify(window: &[u8; WINDOW], table: &WideClasses) -> Masks {
         // SAFETY: `Avx512` is only ever used inside `run_avx512`, whose caller has checked for
@@ -121,7 +116,7 @@ impl Classify for Avx512 {
     #[inline(always)]
     fn look_up(line: &Line, key: Key, into: &mut [u32; 8]) -> usize {
         // SAFETY: as above.
-        unsafe { sets::look_up_avx512(line, key, into) }
+        unsafe { cache_probe::look_up_avx512(line, key, into) }
     }
 
     #[inline(always)]
@@ -131,7 +126,7 @@ impl Classify for Avx512 {
         into: &mut [u32; FOUR],
     ) -> Option<[usize; KEYS]> {
         // SAFETY: as above.
-        unsafe { sets::look_up_four_avx512(lines, keys, into) }
+        unsafe { cache_probe::look_up_four_avx512(lines, keys, into) }
     }
 
     #[inline(always)]
@@ -143,13 +138,13 @@ impl Classify for Avx512 {
         lines: &mut [u32; KEYS],
     ) -> Option<Odd> {
         // SAFETY: as above.
-        unsafe { keys::keys_avx512(text, bounds, shift, keys, lines) }
+        unsafe { piece_keys::keys_avx512(text, bounds, shift, keys, lines) }
     }
 
     #[inline(always)]
     fn cuts(block: &[u8; BLOCK], pairs: &JoinedPairs) -> Cuts {
         // SAFETY: as above.
-        unsafe { cuts::cuts_avx512(block, pairs) }
+        unsafe { cjk_cuts::cuts_avx512(block, pairs) }
     }
 
     #[inline(always)]
@@ -160,7 +155,7 @@ impl Classify for Avx512 {
         into: &mut [u32; MOST_BYTES],
     ) -> usize {
         // SAFETY: as above.
-        unsafe { sure::sure_merges_avx512(piece, all, ids, into) }
+        unsafe { byte_pairs::sure_merges_avx512(piece, all, ids, into) }
     }
 
     #[inline(always)]
@@ -205,7 +200,7 @@ fn classify_avx512(window: &[u8; WINDOW], table: &WideClasses) -> Masks {
         starts: u64::MAX,
         ..Masks::default()
     };
-    if above == 0 { ascii } else { wide::classify::<Bytes>(window, above, table) }
+    if above == 0 { ascii } else { non_ascii::classify::<Bytes>(window, above, table) }
 }
 
 /// The places of the ones as bytes, by one compression; then eight at a time as words.

@@ -77,7 +77,7 @@ impl TwoBytes {
     }
 }
 
-/// The plain form of [`super::Classify::sure_merges`].
+/// The plain form of [`super::Isa::sure_merges`].
 #[inline(always)]
 pub(super) fn sure_merges(
     piece: &[u8],
@@ -193,7 +193,7 @@ mod wide {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Classify, Kernel, Level};
+    use super::super::{Isa, Kernel, Level};
     use super::*;
 
     struct Sure<'a>(&'a [u8], &'a AllTwoBytes, &'a [u32; 256]);
@@ -202,7 +202,7 @@ mod tests {
         type Output = Vec<u32>;
 
         #[inline(always)]
-        fn run<C: Classify>(self) -> Vec<u32> {
+        fn run<C: Isa>(self) -> Vec<u32> {
             let mut tokens = [u32::MAX; MOST_BYTES];
             let count = C::sure_merges(self.0, self.1, self.2, &mut tokens);
             tokens[..count].to_vec()

@@ -205,7 +205,7 @@ pub(super) fn classify<L: Lanes>(window: &[u8; WINDOW], high: u64, table: &WideC
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arch::{Classify, Kernel, Level};
+    use crate::simd::{Isa, Kernel, Level};
 
     /// Classes that change in many ways: with each character, with each page, and seldom.
     static TABLE: WideClasses = {
@@ -248,7 +248,7 @@ mod tests {
     impl Kernel for One<'_> {
         type Output = Masks;
         #[inline(always)]
-        fn run<C: Classify>(self) -> Masks {
+        fn run<C: Isa>(self) -> Masks {
             C::classify(self.0, &TABLE)
         }
     }

@@ -3,7 +3,7 @@
 use std::arch::x86_64::*;
 
 use super::BLOCK;
-use super::wide::Lanes;
+use super::non_ascii::Lanes;
 
 /// 64 bytes. Only made where AVX2 is enabled.
 #[derive(Clone, Copy)]

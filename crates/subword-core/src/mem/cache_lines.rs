@@ -12,7 +12,7 @@ use std::alloc::{Layout, handle_alloc_error};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
-use super::pages::prefer_huge_pages;
+use super::huge_pages::prefer_huge_pages;
 use crate::memory;
 
 /// A cache line, as words.
@@ -79,7 +79,7 @@ use portable::Memory;
 mod mapped {
     use std::ptr::{self, NonNull};
 
-    use super::super::pages::HUGE_PAGE;
+    use super::super::huge_pages::HUGE_PAGE;
     use super::{Line, portable};
 
     pub(super) enum Memory {

@@ -1,7 +1,7 @@
 //! The plain form, which defines the answer.
 
-use super::wide::{WideClasses, class};
-use super::{BLOCK, Classify, Masks, WINDOW};
+use super::non_ascii::{WideClasses, class};
+use super::{BLOCK, Isa, Masks, WINDOW};
 
 /// One bit per class of ASCII.
 pub(super) const CLASS_BITS: [u8; 128] = {
@@ -26,7 +26,7 @@ pub(super) const CLASS_BITS: [u8; 128] = {
 
 pub(super) struct Scalar;
 
-impl Classify for Scalar {
+impl Isa for Scalar {
     #[inline(always)]
     fn classify(window: &[u8; WINDOW], table: &WideClasses) -> Masks {
         let (mut packed, mut starts) = ([0u64; 8], 0u64);
@@ -62,7 +62,7 @@ impl Classify for Scalar {
     }
 }
 
-/// The plain form of [`Classify::positions`].
+/// The plain form of [`Isa::positions`].
 #[inline(always)]
 pub(super) fn positions(mut bits: u64, base: usize, into: &mut Vec<usize>) {
     while bits != 0 {

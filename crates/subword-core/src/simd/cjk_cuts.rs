@@ -160,7 +160,7 @@ fn is_three(character: u32) -> bool {
     character & 0xFFF0_C0C0 == 0xE0_8080
 }
 
-/// The plain form of [`super::Classify::cuts`].
+/// The plain form of [`super::Isa::cuts`].
 #[inline(always)]
 pub(super) fn cuts(block: &[u8; BLOCK], pairs: &JoinedPairs) -> Cuts {
     let character = |i: usize| match block[3 * i..3 * i + 3] {
@@ -254,7 +254,7 @@ mod wide {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Classify, Kernel, Level};
+    use super::super::{Isa, Kernel, Level};
     use super::*;
 
     struct Find<'a>(&'a [u8; BLOCK], &'a JoinedPairs);
@@ -263,7 +263,7 @@ mod tests {
         type Output = Cuts;
 
         #[inline(always)]
-        fn run<C: Classify>(self) -> Cuts {
+        fn run<C: Isa>(self) -> Cuts {
             C::cuts(self.0, self.1)
         }
     }

@@ -101,7 +101,7 @@ pub fn hash(key: Key) -> u64 {
     product(key[0], a, b).wrapping_add(product(key[1], c, d)) << (63 - TOP)
 }
 
-/// The plain form of [`super::Classify::keys`].
+/// The plain form of [`super::Isa::keys`].
 #[inline(always)]
 pub(super) fn keys(
     text: &[u8],
@@ -205,7 +205,7 @@ mod wide {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Classify, Kernel, Level};
+    use super::super::{Isa, Kernel, Level};
     use super::*;
 
     struct Four<'a>(&'a [u8], Bounds<'a>, u32);
@@ -214,7 +214,7 @@ mod tests {
         type Output = Option<(Odd, [Key; KEYS], [u32; KEYS])>;
 
         #[inline(always)]
-        fn run<C: Classify>(self) -> Self::Output {
+        fn run<C: Isa>(self) -> Self::Output {
             let (mut keys, mut lines) = ([[0; 2]; KEYS], [0; KEYS]);
             let odd = C::keys(self.0, self.1, self.2, &mut keys, &mut lines)?;
             Some((odd, keys, lines))
