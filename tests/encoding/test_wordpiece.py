@@ -272,10 +272,15 @@ def test_a_directory_gets_a_vocab_txt(tmp_path: Path) -> None:
 def test_saved_truncation_and_padding_are_for_calls(tmp_path: Path) -> None:
     transformers = pytest.importorskip("transformers")
     theirs, ours = small_pair()
+    path = tmp_path / "tokenizer.json"
     theirs.enable_truncation(4)
     theirs.enable_padding(length=4)
-    path = tmp_path / "tokenizer.json"
-    theirs.save(str(path))
+    try:
+        theirs.save(str(path))
+        cut = theirs.encode_batch(TEXTS)
+    finally:  # other tests use the same tokenizer
+        theirs.no_truncation()
+        theirs.no_padding()
     with pytest.warns(ModelFormatWarning) as said:
         loaded = Tokenizer.load(path)
     for warning, key in zip(said, ("truncation", "padding"), strict=True):
@@ -285,7 +290,6 @@ def test_saved_truncation_and_padding_are_for_calls(tmp_path: Path) -> None:
         )
         assert warning.filename == __file__
     assert loaded == ours
-    cut = theirs.encode_batch(TEXTS)
     rows = encode_inputs(loaded, TEXTS, max_length=4, padding="max_length", special="encode")
     assert rows["input_ids"].tolist() == [row.ids for row in cut]
     assert rows["attention_mask"].tolist() == [row.attention_mask for row in cut]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import webbrowser
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -77,10 +78,10 @@ def explore(
         if not no_browser:  # in a thread: a browser on a terminal only returns when it ends
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
-    try:
+    # Whether an interrupt is raised here depends on what the server is doing when it comes.
+    with suppress(KeyboardInterrupt):
         serve(explored, port, ready)
-    except KeyboardInterrupt:
-        click.echo(err=True)
+    click.echo(err=True)  # a line end after the ^C that the terminal shows
 
 
 def patterns_of(paths: tuple[Path, ...], patterns: tuple[str, ...]) -> dict[Path, str]:

@@ -86,7 +86,7 @@ pub(super) fn read(
 fn read_bpe(fields: &mut Fields, inner: Fields, options: &LoadOptions) -> Result<Model> {
     let pre_tokenizer = fields.take_value("pre_tokenizer");
     let no_pieces = pre_tokenizer.is_none() && options.pattern.is_some();
-    let mut parts = read_model(inner, no_pieces || words::byte_level(pre_tokenizer))?;
+    let parts = read_model(inner, no_pieces || words::byte_level(pre_tokenizer))?;
     let normalizer = pipeline::read_normalizer(fields.take_value("normalizer"), &parts.start)?;
     let pattern = match &options.pattern {
         Some(pattern) => pattern.clone(),
@@ -95,12 +95,12 @@ fn read_bpe(fields: &mut Fields, inner: Fields, options: &LoadOptions) -> Result
     let decoder = pipeline::read_decoder(fields.take_value("decoder"), &parts.start)?;
     let special_tokens = read_added_tokens(fields.take_value("added_tokens"), &parts.written)?;
     parts.written.check_odd(&special_tokens)?;
-    parts.forget_look_alikes(&special_tokens);
     let mut model = Model::new(parts.written.vocab, parts.merges, pattern, special_tokens);
     model.start = parts.start;
     model.ignore_merges = parts.ignore_merges;
     model.normalizer = normalizer;
     model.decoder = decoder;
+    model::forget_look_alikes(&mut model)?;
     Ok(model)
 }
 

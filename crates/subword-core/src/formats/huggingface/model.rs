@@ -11,7 +11,7 @@ in older ones, and merges are `"a b"` or `["a", "b"]`.
 use crate::error::{Error, Result};
 use crate::formats::gpt2::{PairReader, Spelling, WrittenVocab};
 use crate::formats::json::{Fields, Json};
-use crate::model::{EndOfWord, Merges, SpecialToken, Start, Units};
+use crate::model::{EndOfWord, Merges, Model, SpecialToken, Start, Units};
 use crate::types::{Pair, TokenId};
 use crate::vocab::Vocab;
 
@@ -23,40 +23,37 @@ pub(super) struct BpeModel<'a> {
     pub(super) start: Start,
 }
 
-impl BpeModel<'_> {
-    /// An added token that is in the vocabulary too is written there as it is, and may look like other
-    /// bytes in the alphabet: `é` is 0xE9. If no merge makes these bytes, they are not what is meant,
-    /// except with ignore_merges, which makes any piece that is in the vocabulary a token.
-    pub(super) fn forget_look_alikes(&mut self, added: &[SpecialToken]) {
-        if self.ignore_merges {
-            return;
-        }
-        let vocab = &mut self.written.vocab;
-        let other = |bytes: &[u8], token: &SpecialToken| {
-            bytes.len() > 1 && bytes != token.content.as_bytes()
-        };
-        let mut look_alikes: Vec<TokenId> = added
-            .iter()
-            .filter(|token| vocab.bytes_of(token.id).is_some_and(|bytes| other(bytes, token)))
-            .map(|token| token.id)
-            .collect();
-        if look_alikes.is_empty() {
-            return;
-        }
-        if let Merges::Listed(pairs) = &self.merges {
-            let mut used = vec![false; vocab.id_limit() as usize];
-            let bytes = |id| vocab.bytes_of(id).unwrap_or_default();
-            for &(left, right) in pairs {
-                let made = vocab.id_of(&[bytes(left), bytes(right)].concat());
-                [Some(left), Some(right), made]
-                    .iter()
-                    .flatten()
-                    .for_each(|&id| used[id as usize] = true);
-            }
-            look_alikes.retain(|&id| !used[id as usize]);
-        }
-        look_alikes.into_iter().for_each(|id| vocab.remove(id));
+/// Removes from the vocabulary what is there only as an added token.
+///
+/// An added token that is in the vocabulary too is written there as it is, and may look like other bytes in
+/// the alphabet: `é` is 0xE9. If no merge makes or uses these bytes, and text cannot become them without a
+/// merge, they are not what is meant.
+pub(super) fn forget_look_alikes(model: &mut Model) -> Result<()> {
+    let vocab = &model.vocab;
+    let other = |bytes: &[u8], token: &SpecialToken| {
+        bytes.len() > 1 && bytes != token.content.as_bytes()
+    };
+    let mut look_alikes: Vec<TokenId> = { model.special_tokens.iter() }
+        .filter(|token| vocab.bytes_of(token.id).is_some_and(|bytes| other(bytes, token)))
+        .map(|token| token.id)
+        .collect();
+    if look_alikes.is_empty() {
+        return Ok(());
     }
+    let bytes = |id| vocab.bytes_of(id).unwrap_or_default();
+    let mut used = vec![false; vocab.id_limit() as usize];
+    if let Merges::Listed(pairs) = &model.merges {
+        for &(left, right) in pairs {
+            let made = vocab.id_of(&[bytes(left), bytes(right)].concat());
+            let all = [Some(left), Some(right), made];
+            all.iter().flatten().for_each(|&id| used[id as usize] = true);
+        }
+    }
+    let may_be_text = model.may_be_text()?;
+    look_alikes.retain(|&id| !used[id as usize] && !may_be_text(bytes(id)));
+    drop(may_be_text);
+    look_alikes.into_iter().for_each(|id| model.vocab.remove(id));
+    Ok(())
 }
 
 /// What the settings of BPE say.

@@ -412,6 +412,19 @@ fn bad_templates_are_refused() {
 }
 
 #[test]
+fn a_special_token_that_looks_like_other_bytes_comes_back() {
+    // In the byte alphabet `éb-` is E9 62 2D, which no text becomes: the special token alone is meant.
+    for ignore_merges in [false, true] {
+        let special = vec![SpecialToken::new("éb-", 300), SpecialToken::new("<|end|>", 290)];
+        let pattern = Pattern::Named(Named::Llama3);
+        let mut model = Model::new(Vocab::bytes(), Merges::Listed(vec![]), pattern, special);
+        model.ignore_merges = ignore_merges;
+        let model = model.checked().unwrap();
+        assert_eq!(loaded(&write(&model).unwrap()).checked().unwrap(), model);
+    }
+}
+
+#[test]
 fn tokens_that_are_written_alike_are_not_saved() {
     let mut model = loaded(&pre(BYTE_LEVEL));
     model.special_tokens.push(SpecialToken::new("Ġ", 300));
