@@ -1,8 +1,7 @@
-"""Names: how many a tokenizer has, what the old ones say, and who may use private ones."""
+"""Names: how many a tokenizer has, what the old ones say, and that public ones are documented."""
 
 from __future__ import annotations
 
-import ast
 import doctest
 import inspect
 import types
@@ -15,11 +14,7 @@ from subword import BpeTrainer, Counts, Decoder, Tokenizer, WordPieceTrainer
 from subword._deprecated import OldNames
 from subword.integrations import cs336
 
-PACKAGE = Path(subword.__file__).parent
 MOST_NAMES = 30
-
-#: Private modules that everybody may import: types for annotations, and how the command starts.
-SHARED = {"subword._types", "subword._starting"}
 
 
 def public(owner: object) -> set[str]:
@@ -135,45 +130,6 @@ def test_the_tokenizer_of_cs336_has_its_names(tok: Tokenizer, tmp_path: Path) ->
     assert found.encode("low<s>") == [*tok.encode("low"), 258]
     assert list(found.encode_iterable(["low<", "s>"])) == found.encode("low<s>")
     assert found.encode("<s>", special="text") == tok.encode("<s>")
-
-
-# who may use what
-
-
-def imports(path: Path) -> set[str]:
-    """The modules of this package that a file imports, by their full names."""
-    found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module is not None:
-            found |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return {name for name in found if name.partition(".")[0] == "subword"}
-
-
-def private_imports(path: Path, own: str) -> set[str]:
-    """Those that are neither public nor of the folder itself."""
-    return {
-        name
-        for name in imports(path)
-        if any(part.startswith("_") and part != "__version__" for part in name.split("."))
-        and not name.startswith(own)
-        and not any(name.startswith(shared) for shared in SHARED)
-    }
-
-
-@pytest.mark.parametrize("folder", ["_cli", "explorer", "integrations"])
-def test_these_folders_use_public_names_only(folder: str) -> None:
-    files = [*(PACKAGE / folder).rglob("*.py")]
-    assert len(files) > 5
-    for path in files:
-        assert private_imports(path, f"subword.{folder}.") == set(), path
-
-
-def test_the_check_of_imports_finds_private_ones(tmp_path: Path) -> None:
-    path = tmp_path / "bad.py"
-    path.write_text("from subword._counts import Counts\nfrom subword import _core, split\n")
-    assert private_imports(path, "subword._cli.") == {"subword._counts.Counts", "subword._core"}
 
 
 # documentation

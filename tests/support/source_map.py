@@ -72,6 +72,8 @@ class Rules:
     files: frozenset[str]
     #: The files, and folders with a slash at their end, that may hold ``unsafe``.
     unsafe: tuple[str, ...]
+    #: Private modules of the package that every folder may use.
+    shared: frozenset[str] = frozenset()
 
 
 def violations(root: Path, rules: Rules) -> list[Violation]:
@@ -82,7 +84,7 @@ def violations(root: Path, rules: Rules) -> list[Violation]:
         *check_files(root, rules),
         *check_unsafe(root, rules),
         *check_map(root),
-        *check_guests(root),
+        *check_guests(root, rules),
         *check_reference(root),
     ]
     return sorted(found)
@@ -350,13 +352,13 @@ def is_named_by_its_folder(path: str, named: set[str]) -> bool:
 PRIVATE = re.compile(r"_(?!_)")
 
 
-def check_guests(root: Path) -> list[Violation]:
+def check_guests(root: Path, rules: Rules) -> list[Violation]:
     """Some folders use public names of the package, and private ones of their own folder alone."""
     return [
         Violation("private", f"{path} -> {name}", "uses a private name of another folder")
         for guest in GUESTS
         for path, name in names_of_ours(root, guest)
-        if is_private(name)
+        if is_private(name) and name not in rules.shared
     ]
 
 

@@ -110,7 +110,8 @@ fn look() -> Result<()> {
             LEFT.set(usize::MAX);
             return Ok(None);
         };
-        if current.stopped.load(Ordering::Relaxed) {
+        // What the thread that set it has written before is to be seen after it.
+        if current.stopped.load(Ordering::Acquire) {
             LEFT.set(0);
             return Err(Error::Stopped);
         }

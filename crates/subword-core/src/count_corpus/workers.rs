@@ -5,7 +5,6 @@ The worker threads of a count and what they share: the stages, the progress, and
 use std::borrow::Cow;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::thread;
 
 use super::CountSettings;
 use super::feeder::TextBlock;
@@ -14,7 +13,7 @@ use crate::corpus::{CorpusBlock, FileKind, lines};
 use crate::counts::{Counts, Gatherer};
 use crate::error::{Error, Result};
 use crate::interrupt;
-use crate::parallel::{self, Crew, Jobs, TICK, locked};
+use crate::parallel::{self, Crew, Jobs, locked};
 
 /// A part of the corpus, for one worker.
 pub(super) enum CountJob {
@@ -77,7 +76,7 @@ impl<'s> CountWork<'s> {
         lead: impl FnOnce(&dyn Fn() -> bool) -> Result<()>,
     ) -> Result<()> {
         let crew = Crew::new(threads, |more: &dyn Fn()| self.work(&next, more));
-        let led = thread::scope(|scope| {
+        let led = parallel::scope(|scope| {
             let _stop = StopOnPanic(self.stop);
             let led = crew.start(scope).and_then(|()| lead(&|| crew.is_finished()));
             if led.is_err() && !self.failed.load(Ordering::SeqCst) {
@@ -104,7 +103,7 @@ impl<'s> CountWork<'s> {
         while !finished() {
             watch(self.done())?;
             interrupt::waited()?;
-            thread::park_timeout(TICK);
+            parallel::rest();
         }
         watch(self.done())
     }
@@ -208,7 +207,7 @@ struct StopOnPanic<'a>(&'a AtomicBool);
 
 impl Drop for StopOnPanic<'_> {
     fn drop(&mut self) {
-        if thread::panicking() {
+        if parallel::is_panicking() {
             self.0.store(true, Ordering::SeqCst);
         }
     }

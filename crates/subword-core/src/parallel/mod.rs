@@ -47,6 +47,26 @@ pub(crate) fn allowed(threads: Threads) -> usize {
     threads.map_or_else(cores, NonZeroUsize::get).min(MOST)
 }
 
+/// Runs with a scope in which [`Others`] and [`Crew`] start threads; they end before this returns.
+pub(crate) fn scope<'env, R>(run: impl for<'s> FnOnce(&'s Scope<'s, 'env>) -> R) -> R {
+    thread::scope(run)
+}
+
+/// Rests until another thread has ended, or for some milliseconds.
+pub(crate) fn rest() {
+    thread::park_timeout(TICK);
+}
+
+/// Whether this thread is ending with a panic.
+pub(crate) fn is_panicking() -> bool {
+    thread::panicking()
+}
+
+/// Starts a thread that nobody waits for: it may be held up by a slow disk after its call has ended.
+pub(crate) fn start_unattended(work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+    thread::Builder::new().spawn(work).map(|_| ())
+}
+
 /// The error of work that needs another thread and gets none.
 pub(crate) fn no_thread() -> Error {
     Error::Argument { message: "no thread could be started".to_owned() }

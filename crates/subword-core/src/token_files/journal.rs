@@ -19,12 +19,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
-use std::thread;
 
 use super::partial::PartialFile;
 use crate::atomic::{directory_of, sync_directory};
 use crate::error::{Error, InFile, Result};
-use crate::parallel::{TICK, locked};
+use crate::parallel::{self, TICK, locked};
 
 /// What is to be synced, recorded, renamed and removed, in this order.
 #[derive(Debug, Default)]
@@ -101,7 +100,7 @@ impl Syncer {
                 }
             }
         };
-        thread::Builder::new().spawn(work).in_file(manifest)?;
+        parallel::start_unattended(work).in_file(manifest)?;
         Ok(Syncer { commits, results, busy: false, journal })
     }
 

@@ -7,12 +7,12 @@ writer   take from the reorder buffer -> shards, commits                        
 caller   every 20 ms: report progress, check for an interrupt
 ```
 
-The first error in the order of the corpus ends the run, and what was written before it is committed.
+The first error in the order of the corpus ends the run. The commit in flight is waited for, so its work
+is not lost; what was written since is cut off when the run is resumed.
 */
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 
 use super::encode_block::{BlockEncoder, EncodedBlock};
 use super::manifest::{Resume, SourcePosition};
@@ -21,7 +21,7 @@ use super::shards::ShardWriter;
 use super::{TokenFileSettings, Totals};
 use crate::error::{Error, Result};
 use crate::interrupt;
-use crate::parallel::{self, Crew, Others, Reorder, TICK, locked, no_thread};
+use crate::parallel::{self, Crew, Others, Reorder, locked, no_thread};
 use crate::tokenizer::{DocumentEncoder, Tokenizer};
 
 /// How many blocks per thread may wait for the writer.
@@ -35,6 +35,8 @@ struct Pipeline<'s> {
     reorder: Reorder<Result<EncodedBlock>>,
     /// Ends the work of all threads: see `interrupt`.
     stop: &'s AtomicBool,
+    /// Whether the writer has its result. INVARIANT: it is set before the writer sets `stop`.
+    written: AtomicBool,
     /// How far the writer is.
     progress: Mutex<Totals>,
     /// Buffers of blocks that were written, to be used again.
@@ -69,17 +71,20 @@ fn run(
         reader: Mutex::new(SourceReader::new(sources, resume.place, settings.max_document)),
         reorder: Reorder::new(AHEAD * threads),
         stop,
+        written: AtomicBool::new(false),
         progress: Mutex::new(resume.totals),
         spare: Mutex::default(),
     };
     let check = &mut || watch(resume.totals);
     let writer = ShardWriter::new(settings, resume, shared.stop, check)?;
     let crew = Crew::new(threads, |more: &dyn Fn()| shared.encode(more));
-    thread::scope(|scope| {
+    parallel::scope(|scope| {
         let _stop = StopPipeline { pipeline: &shared, only_on_panic: false };
         let write = || {
             let _stop = StopPipeline { pipeline: &shared, only_on_panic: false };
-            shared.write(writer, end)
+            let written = shared.write(writer, end);
+            shared.written.store(true, Ordering::SeqCst);
+            written
         };
         let mut writing = Others::new(scope);
         writing.start(write);
@@ -89,8 +94,13 @@ fn run(
         crew.start(scope)?;
         while !writing.are_finished() {
             watch(shared.totals())?;
-            interrupt::waited()?;
-            thread::park_timeout(TICK);
+            // The writer stops the others by the flag that an interrupt sets too: then its result counts.
+            if let Err(error) = interrupt::waited()
+                && !shared.written.load(Ordering::SeqCst)
+            {
+                return Err(error);
+            }
+            parallel::rest();
         }
         let written = writing.join()?.pop().ok_or_else(no_thread)?;
         watch(shared.totals())?;
@@ -174,7 +184,7 @@ struct StopPipeline<'a, 's> {
 
 impl Drop for StopPipeline<'_, '_> {
     fn drop(&mut self) {
-        if !self.only_on_panic || thread::panicking() {
+        if !self.only_on_panic || parallel::is_panicking() {
             self.pipeline.stop.store(true, Ordering::SeqCst);
             self.pipeline.reorder.stop();
         }

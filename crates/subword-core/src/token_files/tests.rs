@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::*;
 use crate::corpus::{BLOCK, MAX_DOCUMENT};
 use crate::error::{Error, Result};
+use crate::interrupt;
 use crate::model::{Merges, Model, Named, Pattern, SpecialToken};
 use crate::testing::{Folder, Random};
 use crate::tokenizer::Tokenizer;
@@ -276,4 +277,18 @@ fn what_is_a_document_is_the_callers_choice() {
     assert_eq!(encode("a.txt", "<|end|>b<|end|>", at()), (2, "<|end|>b<|end|>".into()));
     let lines = "{\"text\": \"a\"}\n\n{\"id\": 1, \"text\": \"\\u0062\\n\"}";
     assert_eq!(encode("a.jsonl", lines, at()), (2, "a<|end|>b\n<|end|>".into()));
+}
+
+/// The writer stops the other threads by the flag that an interrupt sets, and the caller, who waits for an
+/// interrupt, must not take the one for the other.
+#[test]
+fn the_result_of_a_run_is_never_taken_for_an_interrupt() {
+    let folder = Folder::new();
+    let (good, bad) = (folder.file("good.txt", "a<|end|>b"), folder.file("bad.txt", b"a\xFF"));
+    let settings = settings(&folder, TokenFileFormat::Raw, "ids.bin");
+    for _ in 0..300 {
+        let run = |path| interrupt::scope(|| Ok(()), || run(&settings, path));
+        assert_eq!(run(&good).map(|totals| totals.documents), Ok(2));
+        assert!(matches!(run(&bad), Err(Error::NotUtf8 { .. })));
+    }
 }

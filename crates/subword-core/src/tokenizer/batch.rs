@@ -15,7 +15,6 @@ their memory is used again for the next job.
 */
 
 use std::sync::Mutex;
-use std::thread;
 
 use super::{JOB_BYTES, LEAST_BYTES, TEXT_BYTES, Threads, Tokenizer, how_many};
 use crate::encode::{Finders, Ragged, Scratch};
@@ -200,7 +199,7 @@ impl Tokenizer {
             }
             Ok(true)
         };
-        let done = thread::scope(|scope| {
+        let done = parallel::scope(|scope| {
             // How many jobs there are is not known yet: each that is read may start a thread.
             let most = how_many(threads, reader.bytes) - 1;
             let mut others = Others::new(scope);

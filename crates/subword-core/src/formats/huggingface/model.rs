@@ -30,9 +30,8 @@ pub(super) struct BpeModel<'a> {
 /// merge, they are not what is meant.
 pub(super) fn forget_look_alikes(model: &mut Model) -> Result<()> {
     let vocab = &model.vocab;
-    let other = |bytes: &[u8], token: &SpecialToken| {
-        bytes.len() > 1 && bytes != token.content.as_bytes()
-    };
+    let other =
+        |bytes: &[u8], token: &SpecialToken| bytes.len() > 1 && bytes != token.content.as_bytes();
     let mut look_alikes: Vec<TokenId> = { model.special_tokens.iter() }
         .filter(|token| vocab.bytes_of(token.id).is_some_and(|bytes| other(bytes, token)))
         .map(|token| token.id)
