@@ -9,6 +9,7 @@ made here instead, and the caller gets [`Error::Memory`]. What has a bounded siz
 use std::hint::black_box;
 
 use crate::error::{Error, Result};
+use crate::mem;
 
 /// An allocation of this size or more fails if it would leave less than [`SPARE`].
 const LARGE: usize = 1 << 16;
@@ -42,9 +43,14 @@ pub fn with_capacity<T>(len: usize) -> Result<Vec<T>> {
 }
 
 /// An empty vector with room for about this many values. A guess: if there is no memory for them, the vector has no
-/// room and grows as it is filled, because perhaps fewer are needed.
+/// room and grows as it is filled, because perhaps fewer are needed. Room that is not used costs no memory.
+///
+/// PERF: on huge pages, which have fewer page faults: encoding 10 MB of English takes 20.3 instead of 22.2 ms
+/// (medians, AMD EPYC with AVX-512, transparent huge pages by request, 2026-11-18).
 pub(crate) fn guessed_capacity<T>(len: usize) -> Vec<T> {
-    with_capacity(len).unwrap_or_default()
+    let mut values = with_capacity(len).unwrap_or_default();
+    mem::prefer_huge_pages(values.spare_capacity_mut());
+    values
 }
 
 /// Whether an allocation of so many values, which was made, is small or leaves enough memory.

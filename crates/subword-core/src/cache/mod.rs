@@ -175,6 +175,12 @@ impl View<'_> {
         C::look_up_four([line(0)?, line(1)?, line(2)?, line(3)?], keys, into)
     }
 
+    /// How many ids a short piece has; 0 as above.
+    #[inline(always)]
+    pub fn short_number<C: Isa>(&self, key: Key, line: u32) -> usize {
+        self.short.get(line as usize).map_or(0, |line| C::number(line, key))
+    }
+
     /// The same for a short piece that did not stay in its line.
     ///
     /// PERF: nothing left a line that has room, so most of the time there is no need to wait for the

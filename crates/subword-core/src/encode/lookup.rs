@@ -4,6 +4,9 @@ The second pass over a batch: the ids of the pieces that the cache has, and the 
 The keys are compared in the cache lines that the first pass has prefetched. A piece that is not in the line of its
 key may be in the neighbouring line or in the table of middle-sized pieces; what is in none of them is a miss,
 and its place among the hits is kept.
+
+A sink that only counts does not need the ids of hits, so they are not written for it. PERF: `count` of
+English takes 15.6 instead of 20.9 ms for 10 MB (AVX-512, 2026-11-18).
 */
 
 use super::cjk::{self, Cjk, CjkWalk};
@@ -26,6 +29,8 @@ pub(super) struct LookUp<'a> {
     /// Where packed documents end in the text.
     pub(super) documents: &'a [usize],
     pub(super) document_marks: &'a mut Vec<DocumentMark>,
+    /// Whether the ids of hits are written, or only counted.
+    pub(super) wants_ids: bool,
 }
 
 impl Kernel for LookUp<'_> {
@@ -33,19 +38,21 @@ impl Kernel for LookUp<'_> {
 
     #[inline(always)]
     fn run<C: Isa>(self) -> usize {
-        match self.entries.cjk {
-            false => self.each::<C, false>(),
-            true => self.each::<C, true>(),
+        match (self.wants_ids, self.entries.cjk) {
+            (true, false) => self.each::<C, true, false>(),
+            (true, true) => self.each::<C, true, true>(),
+            (false, false) => self.each::<C, false, false>(),
+            (false, true) => self.each::<C, false, true>(),
         }
     }
 }
 
 impl LookUp<'_> {
-    /// `CJK`: one of the entries is Chinese or Japanese.
+    /// `IDS`: the ids of hits are written. `CJK`: one of the entries is Chinese or Japanese.
     #[inline(always)]
-    fn each<C: Isa, const CJK: bool>(self) -> usize {
-        let LookUp { text, entries, view, cjk, hits, held, misses, documents, document_marks } =
-            self;
+    fn each<C: Isa, const IDS: bool, const CJK: bool>(self) -> usize {
+        let LookUp { text, entries, view, cjk, hits, held, misses, documents, .. } = self;
+        let document_marks = self.document_marks;
         let (mut len, mut at) = (held, 0);
         let mut documents = documents.iter();
         loop {
@@ -54,16 +61,23 @@ impl LookUp<'_> {
             let to = document.unwrap_or(entries.count);
             let keys = entries.keys[at..to].iter().zip(&entries.lines[at..to]);
             for (number, (&key, &line)) in keys.enumerate() {
-                let Some(into) = hits[len..].first_chunk_mut() else { break };
+                let from = if IDS { len } else { 0 };
+                let Some(into) = hits[from..].first_chunk_mut() else { break };
                 let is_cjk = CJK && cjk::is_key(key);
-                let mut count = if is_cjk { 0 } else { view.short_into::<C>(key, line, into) };
+                let mut count = if is_cjk {
+                    0
+                } else if IDS {
+                    view.short_into::<C>(key, line, into)
+                } else {
+                    view.short_number::<C>(key, line)
+                };
                 if count == 0 {
                     let segment = entries.segment(at + number);
                     if let Some(cjk) = cjk.filter(|_| is_cjk) {
-                        len = walk::<C>(cjk, view, text, segment, key, hits, len, misses);
+                        len = walk::<C, IDS>(cjk, view, text, segment, key, hits, len, misses);
                         continue;
                     }
-                    count = elsewhere(view, text, segment, key, line, &mut hits[len..]);
+                    count = elsewhere(view, text, segment, key, line, &mut hits[from..]);
                     if count == 0 {
                         misses.push(Miss::new(len, segment));
                     }
@@ -83,7 +97,7 @@ impl LookUp<'_> {
 /// Looks up the segments of a Chinese or Japanese piece; `len` ids are there, returns how many are then.
 #[inline(always)]
 #[allow(clippy::too_many_arguments)]
-fn walk<C: Isa>(
+fn walk<C: Isa, const IDS: bool>(
     cjk: Cjk,
     view: View,
     text: &[u8],
@@ -95,7 +109,7 @@ fn walk<C: Isa>(
 ) -> usize {
     let mut segments = CjkWalk::new(piece, key);
     while let Some((segment, is_run)) = segments.next::<C>(text, cjk.joins) {
-        let into = &mut hits[len..];
+        let into = &mut hits[if IDS { len } else { 0 }..];
         let count = if is_run {
             cjk.singles.write(&text[segment.start..segment.end], into)
         } else {

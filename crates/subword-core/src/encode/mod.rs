@@ -70,6 +70,10 @@ pub(crate) trait Sink {
     fn many(&mut self, ids: &[TokenId]) -> Result<()>;
     /// Whether it wants no more.
     fn is_full(&self) -> bool;
+    /// Whether it looks at the ids; else their number is enough.
+    fn wants_ids(&self) -> bool {
+        true
+    }
 }
 
 impl Sink for Vec<TokenId> {
@@ -98,5 +102,9 @@ impl Sink for Counter {
 
     fn is_full(&self) -> bool {
         self.count > self.limit
+    }
+
+    fn wants_ids(&self) -> bool {
+        false
     }
 }

@@ -87,6 +87,7 @@ impl Plan {
                 misses,
                 documents,
                 document_marks,
+                wants_ids: sink.wants_ids(),
             });
             documents = &documents[document_marks.len() - ended..];
             if should_flush(*held, misses) {

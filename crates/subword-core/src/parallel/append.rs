@@ -21,6 +21,7 @@ pub(crate) fn append_all<T: Copy + Send + Sync>(
 ) -> Result<()> {
     let more = parts.iter().map(|part| part.as_ref().len()).sum();
     memory::reserve(all, more)?;
+    mem::prefer_huge_pages(all.spare_capacity_mut());
     if threads < 2 || parts.len() < 2 || more < SHARED {
         parts.iter().for_each(|part| all.extend_from_slice(part.as_ref()));
         return Ok(());

@@ -65,8 +65,15 @@ pub(super) fn look_up_four(
     Some(ends)
 }
 
+/// The plain form of [`super::Isa::number`].
+#[inline(always)]
+pub(super) fn number(line: &Line, key: Key) -> usize {
+    let (found, at) = find(line, key);
+    if found { number_in(line[at]) } else { 0 }
+}
+
 #[cfg(target_arch = "x86_64")]
-pub(super) use wide::{look_up_avx512, look_up_four_avx512};
+pub(super) use wide::{look_up_avx512, look_up_four_avx512, number_avx512};
 
 #[cfg(target_arch = "x86_64")]
 mod wide {
@@ -159,6 +166,13 @@ mod wide {
             end += number_in(lines[i][at % 8]) % 8;
             end
         }))
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,bmi1")]
+    pub(in super::super) fn number_avx512(line: &Line, key: Key) -> usize {
+        let (found, at) = find_avx512(line, key);
+        if found { number_in(line[at % 8]) } else { 0 }
     }
 }
 

@@ -156,6 +156,12 @@ pub trait Isa {
         cache_probe::look_up_four(lines, keys, into)
     }
 
+    /// How many ids a key has in a line; 0 if it is not there.
+    #[inline(always)]
+    fn number(line: &Line, key: Key) -> usize {
+        cache_probe::number(line, key)
+    }
+
     /// The keys of four pieces and the lines where they live: the top bits of their
     /// hashes without the last `shift`. The line of a piece that is too long is 0, and its key means
     /// nothing. None if a piece starts in the last 15 bytes of the text.

@@ -106,6 +106,7 @@ impl Kernel for LookUp<'_> {
     fn run<C: Isa>(self) -> Self::Output {
         let mut ids = [u32::MAX; 8];
         let count = C::look_up(self.0, self.1, &mut ids);
+        assert_eq!(C::number(self.0, self.1), count);
         (count, ids)
     }
 }

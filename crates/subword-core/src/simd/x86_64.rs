@@ -130,6 +130,12 @@ impl Isa for Avx512 {
     }
 
     #[inline(always)]
+    fn number(line: &Line, key: Key) -> usize {
+        // SAFETY: as above.
+        unsafe { cache_probe::number_avx512(line, key) }
+    }
+
+    #[inline(always)]
     fn keys(
         text: &[u8],
         bounds: Bounds,

@@ -95,11 +95,12 @@ impl Tokenizer {
         allowed: &Allowed,
         threads: Threads,
         detach: impl FnMut(Detached) -> Result<bool>,
-        take: impl FnMut(&[Ragged]) -> Result<()> + Send,
+        mut take: impl FnMut(&[Ragged]) -> Result<()> + Send,
     ) -> Result<bool> {
         let chosen = self.plan.chosen(allowed)?;
         let mut reader = JobReader::new(texts);
         let first = reader.first();
+        let take = |parts: &[Ragged], _| take(parts);
         self.encode_jobs(first, reader, chosen.get(), threads, detach, take)
     }
 
@@ -122,7 +123,12 @@ impl Tokenizer {
             return self.encode_alone(first, reader, finders, detach);
         }
         let mut all = Ragged { ids: Vec::new(), bounds: vec![0] };
-        let take = |parts: &[Ragged]| append(&mut all, parts, threads_used);
+        let take = |parts: &[Ragged], bytes: usize| {
+            if all.ids.is_empty() {
+                all.ids = memory::guessed_capacity(most_ids(bytes));
+            }
+            append(&mut all, parts, threads_used)
+        };
         let done = self.encode_jobs(first, reader, finders, threads, detach, take)?;
         Ok(done.then_some(all))
     }
@@ -141,7 +147,7 @@ impl Tokenizer {
         }
         let texts: usize = jobs.iter().map(|job| job.texts.len()).sum();
         let mut all = Ragged {
-            ids: memory::guessed_capacity(reader.bytes / 2 + 8),
+            ids: memory::guessed_capacity(most_ids(reader.bytes)),
             bounds: memory::with_capacity(texts + 1)?,
         };
         all.bounds.push(0);
@@ -159,7 +165,7 @@ impl Tokenizer {
         Ok(done.then_some(all))
     }
 
-    /// Encodes all texts on several threads; `take` gets the ids in order.
+    /// Encodes all texts on several threads; `take` gets the ids in order, and about how many bytes all texts are.
     fn encode_jobs<T: Held>(
         &self,
         first: Vec<Job<T>>,
@@ -167,7 +173,7 @@ impl Tokenizer {
         finders: &Finders,
         threads: Threads,
         mut detach: impl FnMut(Detached) -> Result<bool>,
-        mut take: impl FnMut(&[Ragged]) -> Result<()> + Send,
+        mut take: impl FnMut(&[Ragged], usize) -> Result<()> + Send,
     ) -> Result<bool> {
         let (queue, results) = (Queue::new(usize::MAX), Reorder::new(usize::MAX));
         let spare = Mutex::new(Vec::new());
@@ -186,7 +192,7 @@ impl Tokenizer {
         };
         // The texts of finished jobs, to be dropped on this thread once it holds the GIL again.
         let mut finished = Vec::new();
-        let mut take_ready = |least: usize| {
+        let mut take_ready = |least: usize, bytes: usize| {
             let mut parts = Vec::new();
             for Done { texts, ids } in results.take_ready(least) {
                 finished.push(texts);
@@ -194,7 +200,7 @@ impl Tokenizer {
                 parts.push(part);
             }
             if !parts.is_empty() {
-                take(&parts)?;
+                take(&parts, bytes)?;
                 locked(&spare).append(&mut parts);
             }
             Ok(true)
@@ -216,11 +222,12 @@ impl Tokenizer {
                 queue.abandon();
                 return Ok(false);
             }
+            let bytes = reader.bytes;
             detach(Box::new(|| {
                 let encode_and_take = |scratch: &mut Scratch| {
                     while let Some(job) = queue.pop() {
                         encode(job, scratch);
-                        if !take_ready(TAKEN)? {
+                        if !take_ready(TAKEN, bytes)? {
                             return Ok(false);
                         }
                     }
@@ -231,7 +238,7 @@ impl Tokenizer {
                     queue.abandon();
                 }
                 others.join()?;
-                Ok(encoded? && take_ready(1)?)
+                Ok(encoded? && take_ready(1, bytes)?)
             }))
         });
         drop((queue.abandon(), results, finished));
@@ -283,6 +290,12 @@ impl Tokenizer {
         }
         Ok(all)
     }
+}
+
+/// How many ids texts of this many bytes may have; more than most have, because room that is not used costs
+/// nothing.
+fn most_ids(bytes: usize) -> usize {
+    bytes / 2 + 8
 }
 
 /// Appends the ids of some jobs.
