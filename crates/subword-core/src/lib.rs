@@ -15,11 +15,13 @@ From what a user calls down to bytes; a room uses only what is below it:
 | `token_files`  | a corpus to token files; threads                                       |
 | `count_corpus` | a corpus to `Counts`; threads                                          |
 | `tokenizer`    | a `Model` made ready to encode, decode and count; threads              |
+| `encode`       | text to ids on one thread                                              |
+| `decode`       | ids to text                                                            |
 | `train`        | how BPE and WordPiece are learned                                      |
 | `formats`      | files to `Model` and back                                              |
 | `corpus`       | files to blocks of text                                                |
 | `counts`       | how often each piece occurs                                            |
-| `parallel`     | threads for one call                                                   |
+| `parallel`     | jobs over threads, results in order                                    |
 | `canonical`    | the one form of a `Model`, checked; smaller models                     |
 | `boundary`     | where a text may be cut so that both parts encode alone                |
 | `special`      | text to ordinary spans and special tokens                              |
@@ -38,10 +40,11 @@ From what a user calls down to bytes; a room uses only what is below it:
 | `interrupt`    | work that its caller can interrupt                                     |
 | `memory`       | allocations that may fail                                              |
 | `seed`         | the random key of this process, for hashes                             |
-| `arch`         | byte scans with SIMD forms                                             |
+| `simd`         | kernels with SIMD forms                                                |
+| `mem`          | prefetching, cache lines, vectors that threads fill                    |
 | `types` `error` | ids, counts, pairs; the one error                                     |
 
-Stages (`special` to `cache`) do not know each other: `tokenizer` joins them.
+Stages (`special` to `cache`) do not know each other: `encode` joins them.
 */
 
 mod atomic;

@@ -19,6 +19,7 @@ mod bert;
 mod blocks;
 mod class;
 mod class_table;
+mod families;
 mod limits;
 mod regex;
 mod scan;
@@ -325,12 +326,12 @@ impl Kernel for Fill<'_> {
         let scanner = self.scanner;
         let scan = |text: &[u8], at| scanner.end(text, at);
         match scanner {
-            Scanner::Gpt2 => self.alternate(blocks::step::<blocks::Gpt2, C>, scan),
+            Scanner::Gpt2 => self.alternate(blocks::step::<families::Gpt2, C>, scan),
             Scanner::Cl100k(Rules { digits: 1, .. }) => {
-                self.alternate(blocks::step::<blocks::Cl100k<1>, C>, scan);
+                self.alternate(blocks::step::<families::Cl100k<1>, C>, scan);
             }
-            Scanner::Cl100k(_) => self.alternate(blocks::step::<blocks::Cl100k<3>, C>, scan),
-            Scanner::O200k => self.alternate(blocks::step::<blocks::O200k, C>, scan),
+            Scanner::Cl100k(_) => self.alternate(blocks::step::<families::Cl100k<3>, C>, scan),
+            Scanner::O200k => self.alternate(blocks::step::<families::O200k, C>, scan),
             Scanner::Bert(_) => self.alternate(blocks::step::<bert::Words, C>, scan),
             Scanner::DeepseekV3 | Scanner::Whitespace => self.alternate(|_, _, _| None, scan),
         }
