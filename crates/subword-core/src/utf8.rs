@@ -16,26 +16,26 @@ use crate::memory;
 use crate::simd::{self, Isa, Kernel, Level, UTF8_GROUP};
 
 /// A number that may be a character.
-trait Unit: Copy {
+trait CodeUnit: Copy {
     /// The number.
     fn code(self) -> u32;
 }
 
-impl Unit for u8 {
+impl CodeUnit for u8 {
     #[inline(always)]
     fn code(self) -> u32 {
         u32::from(self)
     }
 }
 
-impl Unit for u16 {
+impl CodeUnit for u16 {
     #[inline(always)]
     fn code(self) -> u32 {
         u32::from(self)
     }
 }
 
-impl Unit for u32 {
+impl CodeUnit for u32 {
     #[inline(always)]
     fn code(self) -> u32 {
         self
@@ -154,14 +154,14 @@ const START: usize = 1024;
 const RUN: usize = 32;
 
 /// Appends the text as UTF-8. If that fails some of it may have been appended.
-fn append_units<U: Unit>(units: &[U], text: &mut Vec<u8>) -> Result<(), usize> {
+fn append_units<U: CodeUnit>(units: &[U], text: &mut Vec<u8>) -> Result<(), usize> {
     // Whoever makes a tokenizer is told of a wrong choice; text can be converted all the same.
     Level::chosen().unwrap_or(Level::SCALAR).run(AppendUnits(units, text))
 }
 
 struct AppendUnits<'a, U>(&'a [U], &'a mut Vec<u8>);
 
-impl<U: Unit> Kernel for AppendUnits<'_, U> {
+impl<U: CodeUnit> Kernel for AppendUnits<'_, U> {
     type Output = Result<(), usize>;
 
     #[inline(always)]
@@ -182,7 +182,7 @@ impl<U: Unit> Kernel for AppendUnits<'_, U> {
                     (at, len) = (at + RUN, len + RUN);
                 } else if let Some(group) = block[at..].first_chunk::<UTF8_GROUP>()
                     && let Some(room) = buffer[len..].first_chunk_mut()
-                    && let Some(written) = C::utf8(&group.map(Unit::code), room)
+                    && let Some(written) = C::utf8(&group.map(CodeUnit::code), room)
                 {
                     (at, len) = (at + UTF8_GROUP, len + written);
                 } else {

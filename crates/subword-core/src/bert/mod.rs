@@ -30,7 +30,7 @@ pub(crate) use two_level::TwoLevel;
 /// A class of the word split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[repr(u8)]
-pub enum Class {
+pub enum BertClass {
     /// Part of a word.
     #[default]
     Word,
@@ -53,7 +53,7 @@ pub enum Order {
 
 /// The classes of all characters.
 #[derive(Debug)]
-pub struct Classes(TwoLevel<Class>);
+pub struct Classes(TwoLevel<BertClass>);
 
 impl Classes {
     /// Those of a version.
@@ -65,7 +65,7 @@ impl Classes {
                 BertTables::V0_23 => table::PUNCTUATION_V0_23,
                 BertTables::V1_0 => table::PUNCTUATION_V1_0,
             };
-            let of = [(table::WHITE, Class::White), (punctuation, Class::Punctuation)];
+            let of = [(table::WHITE, BertClass::White), (punctuation, BertClass::Punctuation)];
             for (ranges, class) in of {
                 classes.fill(ranges, class);
             }
@@ -83,14 +83,14 @@ impl Classes {
 
     /// The class of a code point.
     #[inline(always)]
-    pub fn get(&self, code: u32) -> Class {
+    pub fn get(&self, code: u32) -> BertClass {
         self.0.get(code)
     }
 }
 
 /// What all characters become, for one choice of options.
 #[derive(Debug)]
-pub struct Characters {
+pub struct BertCharacters {
     bert: Bert,
     /// Where the text of a character is; 0 if it stays as it is.
     entries: TwoLevel<u32>,
@@ -105,23 +105,24 @@ const LEN: u32 = 20;
 const ORDER: u32 = 25;
 const CHANGED: u32 = 1 << 31;
 
-impl Characters {
+impl BertCharacters {
     /// Those of a normaliser.
-    pub fn of(bert: Bert) -> &'static Characters {
-        static CHARACTERS: [FirstUse<Characters>; 32] = [const { FirstUse::new() }; 32];
+    pub fn of(bert: Bert) -> &'static BertCharacters {
+        static CHARACTERS: [FirstUse<BertCharacters>; 32] = [const { FirstUse::new() }; 32];
         let Bert { clean, cjk, strip_accents, lowercase, tables } = bert;
         let options = [clean, cjk, strip_accents, lowercase, tables == BertTables::V1_0];
         let place = options.iter().fold(0, |place, &on| place << 1 | usize::from(on));
-        CHARACTERS[place].get_or_make(|| Characters::new(bert))
+        CHARACTERS[place].get_or_make(|| BertCharacters::new(bert))
     }
 
-    fn new(bert: Bert) -> Characters {
+    fn new(bert: Bert) -> BertCharacters {
         let marks = match bert.tables {
             _ if !bert.strip_accents => &[],
             BertTables::V0_23 => table::MARKS_V0_23,
             BertTables::V1_0 => table::MARKS_V1_0,
         };
-        let mut new = Characters { bert, entries: TwoLevel::new(), texts: String::new(), marks };
+        let mut new =
+            BertCharacters { bert, entries: TwoLevel::new(), texts: String::new(), marks };
         if bert.clean {
             new.entries.fill(table::DELETED, CHANGED | (Order::Through as u32) << ORDER);
         }

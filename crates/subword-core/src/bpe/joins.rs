@@ -50,9 +50,9 @@ impl Joins {
     }
 
     fn enter(&mut self, token: &[u8]) {
-        let mut left = Unit::at(token, 0);
+        let mut left = JoinUnit::at(token, 0);
         while left.end < token.len() {
-            let right = Unit::at(token, left.end);
+            let right = JoinUnit::at(token, left.end);
             if left.is_char && right.is_char {
                 self.pairs.join(left.word, right.word);
             } else {
@@ -83,9 +83,9 @@ impl Joins {
     #[inline(always)]
     pub fn cut(&self, piece: &[u8], ends: &mut [usize; CUTS]) -> usize {
         let mut count = 0;
-        let mut left = Unit::at(piece, 0);
+        let mut left = JoinUnit::at(piece, 0);
         while left.end < piece.len() && count < CUTS - 1 {
-            let right = Unit::at(piece, left.end);
+            let right = JoinUnit::at(piece, left.end);
             ends[count] = left.end;
             count += usize::from(self.is_safe(piece, left, right));
             left = right;
@@ -99,9 +99,9 @@ impl Joins {
 
     /// Where the first part of the piece ends.
     pub fn first_part(&self, piece: &[u8]) -> usize {
-        let mut left = Unit::at(piece, 0);
+        let mut left = JoinUnit::at(piece, 0);
         while left.end < piece.len() {
-            let right = Unit::at(piece, left.end);
+            let right = JoinUnit::at(piece, left.end);
             if self.is_safe(piece, left, right) {
                 break;
             }
@@ -133,7 +133,7 @@ impl Joins {
     }
 
     #[inline(always)]
-    fn is_safe(&self, piece: &[u8], left: Unit, right: Unit) -> bool {
+    fn is_safe(&self, piece: &[u8], left: JoinUnit, right: JoinUnit) -> bool {
         let entered = |set: &[u64], bit: usize| set[bit / 64 % set.len()] >> (bit % 64) & 1 == 1;
         left.is_char
             & right.is_char
@@ -145,27 +145,27 @@ impl Joins {
 /// A character, or one byte that is not part of one. (Overlong forms and surrogates count as
 /// characters; they are whole in tokens and in text alike.)
 #[derive(Clone, Copy)]
-struct Unit {
+struct JoinUnit {
     /// Its bytes.
     word: u32,
     end: usize,
     is_char: bool,
 }
 
-impl Unit {
+impl JoinUnit {
     /// The unit at `at`.
     #[inline(always)]
-    fn at(text: &[u8], at: usize) -> Unit {
+    fn at(text: &[u8], at: usize) -> JoinUnit {
         // PERF: the usual character of a long piece has three bytes, and something follows it.
         if let Some(&four) = text[at..].first_chunk::<4>() {
             let word = u32::from_be_bytes(four);
             if word & 0xF0C0_C000 == 0xE080_8000 {
-                return Unit { word: word >> 8, end: at + 3, is_char: true };
+                return JoinUnit { word: word >> 8, end: at + 3, is_char: true };
             }
         }
         let first = text[at];
         if first < 0x80 {
-            return Unit { word: u32::from(first), end: at + 1, is_char: true };
+            return JoinUnit { word: u32::from(first), end: at + 1, is_char: true };
         }
         let len = match first {
             0..0xC0 => 1,
@@ -178,9 +178,9 @@ impl Unit {
             Some(rest) if len > 1 && rest.iter().all(follows) => {
                 let word =
                     rest.iter().fold(u32::from(first), |word, &byte| word << 8 | u32::from(byte));
-                Unit { word, end: at + len, is_char: true }
+                JoinUnit { word, end: at + len, is_char: true }
             }
-            _ => Unit { word: u32::from(first), end: at + 1, is_char: false },
+            _ => JoinUnit { word: u32::from(first), end: at + 1, is_char: false },
         }
     }
 }

@@ -31,13 +31,13 @@ use crate::types::TokenId;
 use crate::{interrupt, memory};
 
 #[derive(Debug, Default)]
-pub(super) struct Scratch {
-    nodes: Vec<Node>,
-    queue: Queue,
+pub(super) struct HeapScratch {
+    nodes: Vec<PieceNode>,
+    queue: MergeQueue,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Node {
+struct PieceNode {
     token: TokenId,
     prev: u32,
     next: u32,
@@ -56,7 +56,7 @@ const ENTRY: usize = 16;
 
 /// The ranks of pairs and where they are, the least first.
 #[derive(Debug, Default)]
-struct Queue {
+struct MergeQueue {
     /// Sorted backwards: the least is the last.
     run: Vec<u64>,
     /// INVARIANT: what is in the run or the heap is at most this, what is in the list at least.
@@ -65,7 +65,7 @@ struct Queue {
     later: Vec<u64>,
 }
 
-impl Queue {
+impl MergeQueue {
     fn push(&mut self, rank: u32, at: u32) -> Result<()> {
         let entry = u64::from(rank) << 32 | u64::from(at);
         if entry < self.limit {
@@ -79,7 +79,7 @@ impl Queue {
         Ok(())
     }
 
-    fn pop(&mut self, nodes: &[Node]) -> Result<Option<(u32, u32)>> {
+    fn pop(&mut self, nodes: &[PieceNode]) -> Result<Option<(u32, u32)>> {
         if self.run.is_empty() && self.heap.is_empty() {
             let fresh = |&entry: &u64| nodes[entry as u32 as usize].rank == (entry >> 32) as u32;
             self.later.retain(fresh);
@@ -106,11 +106,11 @@ impl Queue {
 pub(super) fn merge(
     pairs: &Pairs,
     piece: impl Iterator<Item = TokenId>,
-    scratch: &mut Scratch,
+    scratch: &mut HeapScratch,
     ids: &mut Vec<TokenId>,
 ) -> Result<()> {
     let merged = merge_all(pairs, piece, scratch, ids);
-    let Scratch { nodes, queue } = scratch;
+    let HeapScratch { nodes, queue } = scratch;
     nodes.clear();
     queue.clear();
     nodes.shrink_to(KEPT);
@@ -123,10 +123,10 @@ pub(super) fn merge(
 fn merge_all(
     pairs: &Pairs,
     piece: impl Iterator<Item = TokenId>,
-    scratch: &mut Scratch,
+    scratch: &mut HeapScratch,
     ids: &mut Vec<TokenId>,
 ) -> Result<()> {
-    let Scratch { nodes, queue } = scratch;
+    let HeapScratch { nodes, queue } = scratch;
     fill(pairs, piece, nodes)?;
     queue.limit = 0;
     for (rank, at) in nodes.iter().map(|node| node.rank).zip(0..) {
@@ -142,7 +142,7 @@ fn merge_all(
         }
         let after = nodes[node.next as usize].next;
         nodes[node.next as usize].rank = NO_RANK;
-        nodes[at as usize] = Node { token: pairs.merged(rank), next: after, ..node };
+        nodes[at as usize] = PieceNode { token: pairs.merged(rank), next: after, ..node };
         if after != EDGE {
             nodes[after as usize].prev = at;
         }
@@ -170,7 +170,11 @@ fn merge_all(
 }
 
 /// One node per byte, linked in order.
-fn fill(pairs: &Pairs, piece: impl Iterator<Item = TokenId>, nodes: &mut Vec<Node>) -> Result<()> {
+fn fill(
+    pairs: &Pairs,
+    piece: impl Iterator<Item = TokenId>,
+    nodes: &mut Vec<PieceNode>,
+) -> Result<()> {
     nodes.clear();
     for (at, token) in (0u32..).zip(piece) {
         interrupt::worked(ENTRY)?;
@@ -179,7 +183,7 @@ fn fill(pairs: &Pairs, piece: impl Iterator<Item = TokenId>, nodes: &mut Vec<Nod
             last.next = at;
             last.rank = pairs.rank(last.token, token);
         }
-        nodes.push(Node { token, prev: at.wrapping_sub(1), next: EDGE, rank: NO_RANK });
+        nodes.push(PieceNode { token, prev: at.wrapping_sub(1), next: EDGE, rank: NO_RANK });
     }
     Ok(())
 }

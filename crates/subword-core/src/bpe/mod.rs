@@ -64,7 +64,7 @@ const NO_RANK: u32 = u32::MAX;
 const NO_TOKEN: TokenId = TokenId::MAX;
 
 /// Where something starts and ends.
-type Span = (usize, usize);
+type PieceBounds = (usize, usize);
 
 /// Merges pieces. Where the vocabulary is needed it is that of the model that this was made from.
 #[derive(Debug)]
@@ -93,9 +93,9 @@ struct Tables {
 pub struct Merged {
     ids: Vec<TokenId>,
     /// The ids of each piece.
-    spans: Vec<Span>,
-    short: short::Scratch,
-    long: long::Scratch,
+    spans: Vec<PieceBounds>,
+    short: short::ScanScratch,
+    long: long::HeapScratch,
     /// What a word starts from.
     tokens: Vec<TokenId>,
 }
@@ -138,16 +138,17 @@ impl Merger {
     fn tables(&self, vocab: &Vocab) -> Result<&Tables> {
         self.tables.get_or_try_make(|| {
             Merger::try_memory(vocab.len())?;
-            let merge = |pairs: &Pairs, text: &[u8], places: &[Span], merged: &mut Merged| {
-                self.merge_by(pairs, text, places, merged)
-            };
+            let merge =
+                |pairs: &Pairs, text: &[u8], places: &[PieceBounds], merged: &mut Merged| {
+                    self.merge_by(pairs, text, places, merged)
+                };
             let (pairs, unmade) = Pairs::ranked(vocab, &self.byte_ids, merge)?;
             self.tables_of(vocab, pairs, unmade)
         })
     }
 
     /// The tables, unless what is to be merged is too little to make them.
-    fn tables_for(&self, vocab: &Vocab, places: &[Span]) -> Result<Option<&Tables>> {
+    fn tables_for(&self, vocab: &Vocab, places: &[PieceBounds]) -> Result<Option<&Tables>> {
         if let Some(tables) = self.tables.get() {
             return Ok(Some(tables));
         }
@@ -214,7 +215,7 @@ impl Merger {
         }
         if tables.singles.get().is_none() {
             let text = singles::all();
-            let places: Vec<Span> =
+            let places: Vec<PieceBounds> =
                 (0..text.len()).step_by(SINGLE).map(|start| (start, start + SINGLE)).collect();
             let mut merged = Merged::default();
             // Who is interrupted here notices it soon, and does without them until then.
@@ -244,7 +245,7 @@ impl Merger {
         &self,
         vocab: &Vocab,
         text: &[u8],
-        places: &[Span],
+        places: &[PieceBounds],
         merged: &mut Merged,
     ) -> Result<()> {
         if let Some(tables) = self.tables_for(vocab, places)? {
@@ -265,7 +266,7 @@ impl Merger {
         &self,
         pairs: &Pairs,
         text: &[u8],
-        places: &[Span],
+        places: &[PieceBounds],
         merged: &mut Merged,
     ) -> Result<()> {
         let byte_ids = &self.byte_ids;
@@ -283,7 +284,7 @@ impl Merger {
         }
         // Some at a time: a long piece has a great many parts.
         for (places, spans) in places.chunks(SHORT_ONES).zip(spans.chunks_mut(SHORT_ONES)) {
-            let short_one = |&(start, end): &Span| (end - start).min(LONGEST_SHORT);
+            let short_one = |&(start, end): &PieceBounds| (end - start).min(LONGEST_SHORT);
             let bytes = places.iter().map(short_one).sum();
             memory::reserve(ids, bytes)?;
             interrupt::worked(bytes)?;

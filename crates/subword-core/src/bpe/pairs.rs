@@ -17,7 +17,7 @@ Why not a general hash map, or 16-byte entries with everything in them: they mis
 often, and that is all that counts here.
 */
 
-use super::{Merged, NO_RANK, NO_TOKEN, Span};
+use super::{Merged, NO_RANK, NO_TOKEN, PieceBounds};
 use crate::error::Result;
 use crate::mem::{self, Line, Lines};
 use crate::model::MAX_MERGES;
@@ -52,7 +52,7 @@ pub(super) struct Pairs {
 
 /// What merging reads. PERF: a copy of it stays in registers.
 #[derive(Clone, Copy)]
-pub(super) struct View<'a> {
+pub(super) struct PairView<'a> {
     lines: &'a [Line],
     shift: u32,
     factor: u64,
@@ -93,7 +93,7 @@ impl Pairs {
     pub(super) fn ranked(
         vocab: &Vocab,
         byte_ids: &[TokenId; 256],
-        merge: impl Fn(&Pairs, &[u8], &[Span], &mut Merged) -> Result<()>,
+        merge: impl Fn(&Pairs, &[u8], &[PieceBounds], &mut Merged) -> Result<()>,
     ) -> Result<(Pairs, Vec<TokenId>)> {
         let mut pairs = Pairs::with_capacity(vocab.len(), Vec::new());
         let (mut unmade, mut tokens) = (Vec::new(), Vec::with_capacity(vocab.len()));
@@ -192,25 +192,25 @@ impl Pairs {
         self.taken
     }
 
-    /// See [`View::rank`].
+    /// See [`PairView::rank`].
     pub(super) fn rank(&self, left: TokenId, right: TokenId) -> u32 {
         self.view().rank(left, right)
     }
 
-    /// See [`View::merged`].
+    /// See [`PairView::merged`].
     pub(super) fn merged(&self, rank: u32) -> TokenId {
         self.view().merged(rank)
     }
 
     /// What merging reads.
     #[inline(always)]
-    pub(super) fn view(&self) -> View<'_> {
+    pub(super) fn view(&self) -> PairView<'_> {
         let Pairs { lines, shift, factor, merged, bytes, .. } = self;
-        View { lines, shift: *shift, factor: *factor, merged, bytes }
+        PairView { lines, shift: *shift, factor: *factor, merged, bytes }
     }
 }
 
-impl View<'_> {
+impl PairView<'_> {
     /// The rank of a pair; `NO_RANK` if it does not merge.
     #[inline(always)]
     pub(super) fn rank(&self, left: TokenId, right: TokenId) -> u32 {
@@ -242,7 +242,7 @@ fn mix(left: TokenId, right: TokenId, factor: u64) -> u64 {
 /// The rank of a pair. PERF: no branch depends on where in the line an entry stands, so that two
 /// searches in a row wait for memory at the same time.
 #[inline(always)]
-fn find(View { lines, shift, factor, .. }: View, left: TokenId, right: TokenId) -> u32 {
+fn find(PairView { lines, shift, factor, .. }: PairView, left: TokenId, right: TokenId) -> u32 {
     let mixed = mix(left, right, factor);
     let wanted = mixed << RANK_BITS;
     let mask = lines.len() - 1;

@@ -19,8 +19,8 @@ A turn takes in what the last one asked for, merges once, and asks for the next 
 table.
 */
 
-use super::pairs::{Pairs, View};
-use super::{LONGEST_SHORT, NO_RANK, Span};
+use super::pairs::{PairView, Pairs};
+use super::{LONGEST_SHORT, NO_RANK, PieceBounds};
 use crate::simd::{Isa, Kernel, MOST_BYTES};
 use crate::types::TokenId;
 
@@ -41,7 +41,7 @@ const FEW: usize = 32;
 
 /// The working memory, kept between calls.
 #[derive(Debug, Default)]
-pub(super) struct Scratch {
+pub(super) struct ScanScratch {
     few: [Word<FEW>; TURNS],
     many: [Word<LONGEST_SHORT>; TURNS],
 }
@@ -87,7 +87,7 @@ fn key(rank: u32, at: usize) -> u32 {
 impl<const N: usize> Word<N> {
     /// The first tokens; asks for their pairs.
     #[inline(always)]
-    fn start<C: Isa>(&mut self, pairs: View, piece: &[u8], byte_ids: &[TokenId; 256]) {
+    fn start<C: Isa>(&mut self, pairs: PairView, piece: &[u8], byte_ids: &[TokenId; 256]) {
         let count = C::sure_merges(piece, pairs.bytes, byte_ids, &mut self.tokens);
         self.nodes = u64::MAX >> (64 - count);
         self.made = NOWHERE;
@@ -102,7 +102,7 @@ impl<const N: usize> Word<N> {
 
     /// Takes in all pairs.
     #[inline(always)]
-    fn look_up_all(&mut self, pairs: View) {
+    fn look_up_all(&mut self, pairs: PairView) {
         let last = self.nodes.count_ones() as usize - 1;
         // PERF: as above.
         for first in (0..last).step_by(2) {
@@ -115,7 +115,7 @@ impl<const N: usize> Word<N> {
 
     /// Takes in the pairs around the node that was made last.
     #[inline(always)]
-    fn look_up(&mut self, pairs: View) {
+    fn look_up(&mut self, pairs: PairView) {
         let Word { made, before, after, gone, .. } = *self;
         if made == NOWHERE {
             self.look_up_all(pairs);
@@ -135,7 +135,7 @@ impl<const N: usize> Word<N> {
 
     /// Merges once; says whether it could.
     #[inline(always)]
-    fn merge(&mut self, pairs: View) -> bool {
+    fn merge(&mut self, pairs: PairView) -> bool {
         let least = self.keys.iter().fold(NO_KEY, |a, &b| a.min(b));
         if least >= NO_KEY {
             return false;
@@ -194,10 +194,10 @@ pub(super) struct Merge<'a> {
     /// The ids of the bytes.
     pub(super) byte_ids: &'a [TokenId; 256],
     pub(super) text: &'a [u8],
-    pub(super) places: &'a [Span],
-    pub(super) scratch: &'a mut Scratch,
+    pub(super) places: &'a [PieceBounds],
+    pub(super) scratch: &'a mut ScanScratch,
     pub(super) ids: &'a mut Vec<TokenId>,
-    pub(super) spans: &'a mut [Span],
+    pub(super) spans: &'a mut [PieceBounds],
 }
 
 impl Kernel for Merge<'_> {
@@ -205,12 +205,12 @@ impl Kernel for Merge<'_> {
 
     #[inline(always)]
     fn run<C: Isa>(self) {
-        let Scratch { few, many } = self.scratch;
-        let len = |&(start, end): &Span| end - start;
+        let ScanScratch { few, many } = self.scratch;
+        let len = |&(start, end): &PieceBounds| end - start;
         let (pairs, byte_ids, text) = (self.pairs.view(), self.byte_ids, self.text);
         let run = Run { pairs, byte_ids, text, places: self.places };
         run.merge::<C, _>(few, |place| len(place) <= FEW, self.ids, self.spans);
-        let rest = |place: &Span| (FEW + 1..=LONGEST_SHORT).contains(&len(place));
+        let rest = |place: &PieceBounds| (FEW + 1..=LONGEST_SHORT).contains(&len(place));
         run.merge::<C, _>(many, rest, self.ids, self.spans);
     }
 }
@@ -218,10 +218,10 @@ impl Kernel for Merge<'_> {
 /// What is merged.
 #[derive(Clone, Copy)]
 struct Run<'a> {
-    pairs: View<'a>,
+    pairs: PairView<'a>,
     byte_ids: &'a [TokenId; 256],
     text: &'a [u8],
-    places: &'a [Span],
+    places: &'a [PieceBounds],
 }
 
 impl Run<'_> {
@@ -229,7 +229,7 @@ impl Run<'_> {
     #[inline(always)]
     fn start<'p, C: Isa, const N: usize>(
         self,
-        waiting: &mut impl Iterator<Item = (usize, &'p Span)>,
+        waiting: &mut impl Iterator<Item = (usize, &'p PieceBounds)>,
         word: &mut Word<N>,
     ) -> bool {
         let Some((number, &(start, end))) = waiting.next() else { return false };
@@ -243,9 +243,9 @@ impl Run<'_> {
     fn merge<C: Isa, const N: usize>(
         self,
         words: &mut [Word<N>; TURNS],
-        chosen: impl Fn(&Span) -> bool,
+        chosen: impl Fn(&PieceBounds) -> bool,
         ids: &mut Vec<TokenId>,
-        spans: &mut [Span],
+        spans: &mut [PieceBounds],
     ) {
         let mut waiting = self.places.iter().enumerate().filter(|(_, place)| chosen(place));
         let mut going = 0;

@@ -15,7 +15,7 @@ use crate::types::TokenId;
 pub const SINGLE: usize = 3;
 
 /// The ids of a character, and how many there are.
-type Entry = [TokenId; SINGLE + 1];
+type SingleIds = [TokenId; SINGLE + 1];
 
 /// All numbers of sixteen bits, whether they are characters or not.
 const ALL: usize = 1 << 16;
@@ -23,19 +23,19 @@ const ALL: usize = 1 << 16;
 /// The ids of every character of three bytes.
 #[derive(Debug)]
 pub struct Singles {
-    entries: Box<[Entry; ALL]>,
+    entries: Box<[SingleIds; ALL]>,
 }
 
 impl Singles {
     /// From the ids of the i-th of [`all`].
     pub(super) fn new<'i>(ids_of: impl Fn(usize) -> &'i [TokenId]) -> Singles {
         let entry = |i: usize| {
-            let (ids, mut entry) = (ids_of(i), Entry::default());
+            let (ids, mut entry) = (ids_of(i), SingleIds::default());
             entry[..ids.len()].copy_from_slice(ids);
             entry[SINGLE] = ids.len() as TokenId;
             entry
         };
-        let entries: Box<[Entry]> = (0..ALL).map(entry).collect();
+        let entries: Box<[SingleIds]> = (0..ALL).map(entry).collect();
         Singles { entries: entries.try_into().expect("an entry for each number") }
     }
 

@@ -55,7 +55,7 @@ fn all_ways(model: &Model, merger: &Merger, piece: &[u8]) -> Vec<Vec<TokenId>> {
     let mut merged = Merged::default();
     merger.merge_by(pairs, piece, &[(0, piece.len())], &mut merged).unwrap();
     let mut ways = vec![merged.ids_of(0).to_vec(), Vec::new()];
-    long::merge(pairs, tokens(), &mut long::Scratch::default(), &mut ways[1]).unwrap();
+    long::merge(pairs, tokens(), &mut long::HeapScratch::default(), &mut ways[1]).unwrap();
     if model.merges == Merges::Ranked {
         ways.push(Vec::new());
         plain::merge(&model.vocab, piece, &mut ways[2]);

@@ -18,10 +18,10 @@ use crate::types::TokenId;
 
 /// The bytes of a token, and their number above. PERF: as a number it stays in registers; an array of
 /// bytes goes through memory, where reading the length waits for the bytes (three times as slow).
-type Entry = u128;
+type Spelling = u128;
 
 /// How many bytes an entry has.
-const ENTRY: usize = size_of::<Entry>();
+const ENTRY: usize = size_of::<Spelling>();
 
 /// How many ids are done before it is asked whether to go on.
 const BATCH: usize = 1 << 12;
@@ -31,7 +31,7 @@ const LONGEST: usize = ENTRY - 1;
 
 /// The bytes of all tokens that are short, by id.
 #[derive(Debug)]
-pub(super) struct Spellings(Vec<Entry>);
+pub(super) struct Spellings(Vec<Spelling>);
 
 impl Spellings {
     pub(super) fn new(model: &Model) -> Spellings {
@@ -41,21 +41,21 @@ impl Spellings {
                 entry[..bytes.len()].copy_from_slice(bytes);
                 entry[LONGEST] = bytes.len() as u8;
             }
-            Entry::from_le_bytes(entry)
+            Spelling::from_le_bytes(entry)
         };
         Spellings((0..model.id_limit()).map(entry).collect())
     }
 
     /// The entry of a token; one without a length for an id that it does not know.
     #[inline(always)]
-    fn entry(&self, id: TokenId) -> Entry {
+    fn entry(&self, id: TokenId) -> Spelling {
         self.0.get(id as usize).copied().unwrap_or_default()
     }
 }
 
 /// How many bytes a token has, if they are in place.
 #[inline(always)]
-fn length(entry: Entry) -> usize {
+fn length(entry: Spelling) -> usize {
     (entry >> (8 * LONGEST)) as usize
 }
 

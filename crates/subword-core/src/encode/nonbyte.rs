@@ -213,7 +213,7 @@ impl Plan {
 
     /// An error if a character of the text has no token.
     fn first_unknown(&self, text: &[u8], finders: &Finders) -> Result<()> {
-        let (mut tokens, mut scratch) = (Vec::new(), longest::Scratch::default());
+        let (mut tokens, mut scratch) = (Vec::new(), longest::LongestScratch::default());
         finders.raw.split(text, |span| {
             if span.special.is_some() {
                 return Ok(());

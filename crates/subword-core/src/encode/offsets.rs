@@ -41,7 +41,7 @@ impl Locator<'_> {
         &mut self,
         id: TokenId,
         place: (usize, usize),
-        spaces: impl FnOnce() -> Spaces,
+        spaces: impl FnOnce() -> EdgeSpaces,
     ) -> Result<()> {
         let place = match self.trim {
             TrimOffsets::Nothing => place,
@@ -52,7 +52,7 @@ impl Locator<'_> {
         interrupt::worked(place.1 - place.0)
     }
 
-    fn trimmed(&self, (mut start, mut end): (usize, usize), spaces: Spaces) -> (usize, usize) {
+    fn trimmed(&self, (mut start, mut end): (usize, usize), spaces: EdgeSpaces) -> (usize, usize) {
         let first = self.located.ids.is_empty() || start == 0;
         let but_first = self.trim == TrimOffsets::SpacesButFirst && first && spaces.before == 1;
         let characters = |from: usize, to: usize| Units::Characters.of(&self.text[from..to]);
@@ -73,26 +73,26 @@ impl Locator<'_> {
 }
 
 /// How many characters of white space a token has at its ends.
-struct Spaces {
+struct EdgeSpaces {
     before: usize,
     after: usize,
 }
 
-impl Spaces {
+impl EdgeSpaces {
     /// Those of bytes: in GPT-2's alphabet only the space is white.
-    fn of_bytes(token: &[u8]) -> Spaces {
+    fn of_bytes(token: &[u8]) -> EdgeSpaces {
         let space = |byte: &&u8| **byte == b' ';
-        Spaces {
+        EdgeSpaces {
             before: token.iter().take_while(space).count(),
             after: token.iter().rev().take_while(space).count(),
         }
     }
 
     /// Those of a text. The library takes the space of GPT-2's alphabet for one there, too.
-    fn of_text(token: &[u8]) -> Spaces {
+    fn of_text(token: &[u8]) -> EdgeSpaces {
         let token = String::from_utf8_lossy(token);
         let white = |c: &char| *c == 'Ġ' || c.is_whitespace();
-        Spaces {
+        EdgeSpaces {
             before: token.chars().take_while(white).count(),
             after: token.chars().rev().take_while(white).count(),
         }
@@ -116,8 +116,9 @@ impl Plan {
         };
         let mut locator = Locator { text, trim, located: Located::default() };
         finders.raw.split(text, |span| match span.special {
-            Some(id) => locator
-                .push(id, (span.start, span.end), || Spaces::of_text(&text[span.start..span.end])),
+            Some(id) => locator.push(id, (span.start, span.end), || {
+                EdgeSpaces::of_text(&text[span.start..span.end])
+            }),
             None => self.locate(text, span, finders, scratch, &mut locator),
         })?;
         Ok(locator.located)
@@ -140,7 +141,7 @@ impl Plan {
             let part_text = &normal[part.start..part.end];
             if let Some(id) = part.special {
                 return locator
-                    .push(id, place(part.start, part.end), || Spaces::of_text(part_text));
+                    .push(id, place(part.start, part.end), || EdgeSpaces::of_text(part_text));
             }
             let mut push = |id, start: usize, end: usize| {
                 let place = place(part.start + start, part.start + end);
@@ -165,11 +166,11 @@ impl Plan {
     }
 
     /// The white space of an ordinary token.
-    fn spaces(&self, id: TokenId) -> Spaces {
+    fn spaces(&self, id: TokenId) -> EdgeSpaces {
         let token = self.model.token_bytes(id).unwrap_or_default();
         match self.model.start.units {
-            Units::Bytes => Spaces::of_bytes(token),
-            Units::Characters => Spaces::of_text(token),
+            Units::Bytes => EdgeSpaces::of_bytes(token),
+            Units::Characters => EdgeSpaces::of_text(token),
         }
     }
 }

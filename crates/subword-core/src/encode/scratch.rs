@@ -42,7 +42,7 @@ pub(crate) struct Scratch {
     pub(super) long_hits: Vec<TokenId>,
     /// The ids of one piece.
     pub(super) ids: Vec<TokenId>,
-    pub(super) longest: longest::Scratch,
+    pub(super) longest: longest::LongestScratch,
     /// The words of a batch of WordPiece.
     pub(super) words: WordBatch,
 }
@@ -66,7 +66,7 @@ impl Scratch {
             merged: Merged::default(),
             long_hits: Vec::new(),
             ids: Vec::new(),
-            longest: longest::Scratch::default(),
+            longest: longest::LongestScratch::default(),
             words: WordBatch::default(),
         }
     }

@@ -29,7 +29,7 @@ const ROOT: u32 = 0;
 
 #[derive(Debug)]
 pub(super) struct Automaton {
-    nodes: Vec<Node>,
+    nodes: Vec<AutomatonNode>,
     /// How one gets to a node from its parent. Children lie side by side, by rising symbol.
     symbols: Vec<Symbol>,
     /// The children of the root.
@@ -37,7 +37,7 @@ pub(super) struct Automaton {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Node {
+struct AutomatonNode {
     children: (u32, u32),
     /// The node of the longest proper end of what this one stands for.
     fail: u32,
@@ -53,7 +53,7 @@ impl Automaton {
         order.sort_unstable_by(|&a, &b| keys[a as usize].cmp(&keys[b as usize]));
         let key = |at: usize| &keys[order[at] as usize];
 
-        let root = Node { children: (1, 1), fail: ROOT, longest: NONE };
+        let root = AutomatonNode { children: (1, 1), fail: ROOT, longest: NONE };
         let mut automaton =
             Automaton { nodes: vec![root], symbols: vec![0], first: Box::new([ROOT; 257]) };
         let mut shorter = vec![NONE; keys.len()];
@@ -82,7 +82,7 @@ impl Automaton {
                 from += more;
             }
             let children = (first_child, automaton.nodes.len() as u32);
-            automaton.nodes[at] = Node { children, fail, longest };
+            automaton.nodes[at] = AutomatonNode { children, fail, longest };
             if node == ROOT {
                 for child in children.0..children.1 {
                     automaton.first[usize::from(automaton.symbols[child as usize])] = child;
@@ -107,7 +107,7 @@ impl Automaton {
     #[inline]
     pub(super) fn next(&self, mut state: u32, symbol: Symbol) -> u32 {
         while state != ROOT {
-            let Node { children: (from, to), fail, .. } = self.nodes[state as usize];
+            let AutomatonNode { children: (from, to), fail, .. } = self.nodes[state as usize];
             let children = &self.symbols[from as usize..to as usize];
             if let Ok(child) = children.binary_search(&symbol) {
                 return from + child as u32;

@@ -67,7 +67,7 @@ struct Token {
 
 /// Memory that is kept between pieces.
 #[derive(Debug, Default)]
-pub struct Scratch {
+pub struct LongestScratch {
     heap: BinaryHeap<Reverse<(u32, u32)>>,
     places: Vec<u32>,
 }
@@ -117,10 +117,10 @@ impl Longest {
     pub fn encode(
         &self,
         piece: &[u8],
-        scratch: &mut Scratch,
+        scratch: &mut LongestScratch,
         mut each: impl FnMut(TokenId, usize, usize) -> Result<()>,
     ) -> Result<Option<usize>> {
-        let Scratch { heap, places } = scratch;
+        let LongestScratch { heap, places } = scratch;
         self.enter(piece, heap)?;
         places.clear();
         memory::fill_up(places, piece.len() + usize::from(self.mark), FREE)?;

@@ -16,12 +16,13 @@ fn model(tokens: &[&str], mark: Option<&str>, unk: Option<TokenId>) -> Model {
 fn found(longest: &Longest, piece: &str) -> std::result::Result<Vec<(TokenId, usize)>, usize> {
     let mut found = Vec::new();
     let mut at = 0;
-    let missing = longest.encode(piece.as_bytes(), &mut Scratch::default(), |id, start, end| {
-        assert_eq!(start, at);
-        at = end;
-        found.push((id, end));
-        Ok(())
-    });
+    let missing =
+        longest.encode(piece.as_bytes(), &mut LongestScratch::default(), |id, start, end| {
+            assert_eq!(start, at);
+            at = end;
+            found.push((id, end));
+            Ok(())
+        });
     missing.unwrap().map_or(Ok(found), Err)
 }
 

@@ -21,7 +21,7 @@ use unicode_normalization::char::{
 
 /// A character of the result.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Unit {
+pub(super) struct AlignedUnit {
     pub(super) c: char,
     /// Its canonical combining class.
     pub(super) class: u8,
@@ -38,12 +38,12 @@ pub(super) struct Form {
 
 impl Form {
     /// The normalised characters of a text that no mark of another text can reach.
-    pub(super) fn units(self, text: impl Iterator<Item = char>) -> Vec<Unit> {
-        let mut units: Vec<Unit> = Vec::new();
+    pub(super) fn units(self, text: impl Iterator<Item = char>) -> Vec<AlignedUnit> {
+        let mut units: Vec<AlignedUnit> = Vec::new();
         for c in text {
             let mut takes = 1;
             let push = |c| {
-                units.push(Unit { c, class: canonical_combining_class(c), takes });
+                units.push(AlignedUnit { c, class: canonical_combining_class(c), takes });
                 takes = 0;
             };
             if self.compatible {
@@ -61,8 +61,8 @@ impl Form {
 
 /// Canonical composition: a character joins the last starter, unless one with the same or a higher
 /// class stands between them.
-fn composed(units: Vec<Unit>) -> Vec<Unit> {
-    let mut out: Vec<Unit> = Vec::with_capacity(units.len());
+fn composed(units: Vec<AlignedUnit>) -> Vec<AlignedUnit> {
+    let mut out: Vec<AlignedUnit> = Vec::with_capacity(units.len());
     let mut starter: Option<usize> = None;
     let mut class_before: Option<u8> = None;
     for unit in units {
@@ -71,7 +71,7 @@ fn composed(units: Vec<Unit>) -> Vec<Unit> {
             && let Some(c) = compose(out[at].c, unit.c)
         {
             let takes = out[at].takes + unit.takes;
-            out[at] = Unit { c, takes, ..out[at] };
+            out[at] = AlignedUnit { c, takes, ..out[at] };
             continue;
         }
         if unit.class == 0 {
@@ -86,9 +86,9 @@ fn composed(units: Vec<Unit>) -> Vec<Unit> {
 
 /// Calls `each` with every unit and its source, where `sources` are those of the text in order.
 pub(super) fn with_sources(
-    units: &[Unit],
+    units: &[AlignedUnit],
     mut sources: impl Iterator<Item = (usize, usize)>,
-    mut each: impl FnMut(&Unit, (usize, usize)),
+    mut each: impl FnMut(&AlignedUnit, (usize, usize)),
 ) {
     let mut last = (0, 0);
     for unit in units {

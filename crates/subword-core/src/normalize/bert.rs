@@ -15,7 +15,7 @@ the last one that keeps marks apart: see `aligned`.
 
 use super::aligned::{Form, with_sources};
 use super::map::Map;
-use crate::bert::{Characters, Order};
+use crate::bert::{BertCharacters, Order};
 use crate::error::Result;
 use crate::memory;
 use crate::model::Bert;
@@ -56,7 +56,7 @@ impl<'a> Writer<'a> {
     }
 
     fn write(&mut self, text: &[u8]) {
-        let characters = Characters::of(self.bert);
+        let characters = BertCharacters::of(self.bert);
         let mut at = 0;
         while at < text.len() {
             if let Some(lanes) = text[at..].first_chunk::<LANES>()
@@ -95,7 +95,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes the character that starts at `at`; returns its length.
-    fn character(&mut self, characters: &Characters, text: &[u8], at: usize) -> usize {
+    fn character(&mut self, characters: &BertCharacters, text: &[u8], at: usize) -> usize {
         let (c, len) = first_char(&text[at..]);
         let mut room = [0; 12];
         let mut itself = [0; 4];
@@ -123,7 +123,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Adds to the run of marks; what is no mark stands before them.
-    fn sorted(&mut self, characters: &Characters, result: &str, text: &[u8], at: usize) {
+    fn sorted(&mut self, characters: &BertCharacters, result: &str, text: &[u8], at: usize) {
         for c in result.chars() {
             let rank = characters.rank(c);
             if rank > 0 {
@@ -164,7 +164,7 @@ impl<'a> Writer<'a> {
         if self.map.is_none() {
             return sources;
         }
-        let characters = Characters::of(self.bert);
+        let characters = BertCharacters::of(self.bert);
         let (mut source, mut at) = (Vec::new(), self.apart);
         while at < end {
             let (c, len) = first_char(&text[at..end]);

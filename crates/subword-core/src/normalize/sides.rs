@@ -18,7 +18,7 @@ use unicode_normalization::char::{
 };
 use unicode_normalization::{IsNormalized, is_nfc_quick};
 
-use crate::bert::Characters;
+use crate::bert::BertCharacters;
 use crate::model::Normalizer;
 
 impl Normalizer {
@@ -30,7 +30,7 @@ impl Normalizer {
         match self {
             Normalizer::None => Some((before, after)),
             Normalizer::Bert(bert) => {
-                let characters = Characters::of(bert);
+                let characters = BertCharacters::of(bert);
                 let (_, before) = characters.ends_apart(before)?;
                 let (after, _) = characters.ends_apart(after)?;
                 Some((before, after))

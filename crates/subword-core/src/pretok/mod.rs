@@ -332,7 +332,7 @@ impl Kernel for Fill<'_> {
             }
             Scanner::Cl100k(_) => self.alternate(blocks::step::<families::Cl100k<3>, C>, scan),
             Scanner::O200k => self.alternate(blocks::step::<families::O200k, C>, scan),
-            Scanner::Bert(_) => self.alternate(blocks::step::<bert::Words, C>, scan),
+            Scanner::Bert(_) => self.alternate(blocks::step::<bert::BertWords, C>, scan),
             Scanner::DeepseekV3 | Scanner::Whitespace => self.alternate(|_, _, _| None, scan),
         }
     }

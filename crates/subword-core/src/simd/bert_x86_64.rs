@@ -86,7 +86,8 @@ pub(super) fn bert_avx512(text: &[u8], bytes: &mut [u8; BLOCK], rules: &BertRule
     let letters = _mm512_set1_epi8(if rules.lowercase { 26 } else { 0 });
     let upper = _mm512_cmplt_epu8_mask(from_a, letters);
     let small = _mm512_mask_add_epi8(lanes, upper, lanes, _mm512_set1_epi8(0x20));
-    let block = Block { word: mask(WORD), punctuation: mask(PUNCTUATION), odd: mask(ODD) | !there };
+    let block =
+        BertLanes { word: mask(WORD), punctuation: mask(PUNCTUATION), odd: mask(ODD) | !there };
     if above == 0 {
         // SAFETY: the block has 64 bytes; `storeu` takes any alignment.
         unsafe { _mm512_storeu_si512(bytes.as_mut_ptr().cast(), small) };
@@ -96,7 +97,7 @@ pub(super) fn bert_avx512(text: &[u8], bytes: &mut [u8; BLOCK], rules: &BertRule
 }
 
 /// What is known of a block's ASCII.
-struct Block {
+struct BertLanes {
     word: u64,
     punctuation: u64,
     odd: u64,
@@ -110,7 +111,7 @@ fn bert_wide(
     lanes: __m512i,
     above: u64,
     small: __m512i,
-    Block { mut word, mut punctuation, odd }: Block,
+    BertLanes { mut word, mut punctuation, odd }: BertLanes,
     bytes: &mut [u8; BLOCK],
     rules: &BertRules,
 ) -> BertBlock {

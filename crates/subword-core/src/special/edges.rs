@@ -19,15 +19,15 @@ pub struct Edges {
     pairs: Vec<u64>,
     looks_around: bool,
     /// The first and last bytes of tokens that look around.
-    first: Bytes,
-    last: Bytes,
+    first: ByteSet,
+    last: ByteSet,
 }
 
 /// A set of bytes.
 #[derive(Debug, Default)]
-struct Bytes([u64; 4]);
+struct ByteSet([u64; 4]);
 
-impl Bytes {
+impl ByteSet {
     fn insert(&mut self, byte: Option<&u8>) {
         byte.into_iter().for_each(|&byte| self.0[usize::from(byte >> 6)] |= 1 << (byte & 63));
     }

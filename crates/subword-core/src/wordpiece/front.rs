@@ -7,15 +7,15 @@ punctuation are words of their own, so their entries are ids at once.
 
 Invariants
 * The words are those of `Bert::apply` and the pattern `bert`, which define them.
-* What only the plain normaliser knows is `Kind::Odd`, and never guessed.
+* What only the plain normaliser knows is `CharacterKind::Odd`, and never guessed.
 */
 
 mod walk;
 
-pub use walk::{Find, Found, Place, run};
+pub use walk::{FindWords, FoundWords, Place, run};
 
 use super::WordEncoder;
-use crate::bert::{self, Characters, Class, Classes, Order, TwoLevel};
+use crate::bert::{self, BertCharacters, BertClass, Classes, Order, TwoLevel};
 use crate::model::{Bert, BertTables};
 use crate::simd::{BERT_PUNCTUATION, BERT_WHITE, BertLetters, BertRules};
 use crate::types::TokenId;
@@ -26,7 +26,7 @@ const LETTERS: [u8; 7] = [0xC3, 0xC4, 0xC5, 0xCE, 0xCF, 0xD0, 0xD1];
 /// What a code point becomes, in three bits; the rest of an entry depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
-enum Kind {
+enum CharacterKind {
     /// Part of a word, as it is.
     Same,
     /// Part of a word: the text at this place, of this length.
@@ -43,15 +43,15 @@ enum Kind {
     Odd,
 }
 
-const KINDS: [Kind; 8] = [
-    Kind::Same,
-    Kind::Text,
-    Kind::Id,
-    Kind::Syllable,
-    Kind::Nothing,
-    Kind::White,
-    Kind::Odd,
-    Kind::Odd,
+const KINDS: [CharacterKind; 8] = [
+    CharacterKind::Same,
+    CharacterKind::Text,
+    CharacterKind::Id,
+    CharacterKind::Syllable,
+    CharacterKind::Nothing,
+    CharacterKind::White,
+    CharacterKind::Odd,
+    CharacterKind::Odd,
 ];
 
 /// Bits of a kind; a text has its length in the next five and its place above.
@@ -87,7 +87,7 @@ impl Front {
         let mut front = Front { bert, classes, entries, texts, too_long, rules };
         let unknown = id_entry(words.unknown_character());
         if bert.strip_accents {
-            front.entries.fill(bert::HANGUL, Kind::Syllable as u32);
+            front.entries.fill(bert::HANGUL, CharacterKind::Syllable as u32);
         }
         if bert.cjk {
             front.entries.fill(bert::CJK, unknown);
@@ -102,7 +102,7 @@ impl Front {
             let entry = front.entry(code, words);
             *front.entries.at(code) = entry;
         }
-        front.entries.fill(bert::DELETED, Kind::Nothing as u32);
+        front.entries.fill(bert::DELETED, CharacterKind::Nothing as u32);
         front.rules.letters = LETTERS.map(|lead| front.letters(lead)).to_vec();
         front.rules.symbols.c2 = std::array::from_fn(|i| front.symbol(0x80 + i as u32));
         front.rules.symbols.e2_80 = std::array::from_fn(|i| front.symbol(0x2000 + i as u32));
@@ -119,8 +119,8 @@ impl Front {
             let entry = self.entries.get(code);
             let itself = [lead, 0x80 | last as u8];
             let text = match KINDS[(entry & 7) as usize] {
-                Kind::Same => &itself,
-                Kind::Text => self.text(entry),
+                CharacterKind::Same => &itself,
+                CharacterKind::Text => self.text(entry),
                 _ => continue,
             };
             if let [first] | [first, _] = *text {
@@ -133,10 +133,10 @@ impl Front {
 
     /// What blocks take a character for that is not part of a word; 0: they do not know it.
     fn symbol(&self, code: u32) -> u8 {
-        let stays = Characters::of(self.bert).get(code, &mut [0; 12]).is_none();
+        let stays = BertCharacters::of(self.bert).get(code, &mut [0; 12]).is_none();
         match KINDS[(self.entries.get(code) & 7) as usize] {
-            Kind::Id if stays => BERT_PUNCTUATION,
-            Kind::White => BERT_WHITE,
+            CharacterKind::Id if stays => BERT_PUNCTUATION,
+            CharacterKind::White => BERT_WHITE,
             _ => 0,
         }
     }
@@ -151,16 +151,16 @@ impl Front {
         let mut room = [0; 12];
         let mut itself = [0; 4];
         let c = char::from_u32(code).unwrap_or_default();
-        let characters = Characters::of(self.bert);
+        let characters = BertCharacters::of(self.bert);
         let same = (&*c.encode_utf8(&mut itself), Order::Apart);
         let (text, order) = characters.get(code, &mut room).unwrap_or(same);
         let alone = text.trim_matches(' ');
-        let word = |c: char| self.classes.get(c as u32) == Class::Word;
+        let word = |c: char| self.classes.get(c as u32) == BertClass::Word;
         let mut chars = alone.chars();
         match (chars.next(), chars.next()) {
-            _ if order == Order::Sorted => Kind::Odd as u32,
-            (None, _) if text.is_empty() => Kind::Nothing as u32,
-            (None, _) => Kind::White as u32,
+            _ if order == Order::Sorted => CharacterKind::Odd as u32,
+            (None, _) if text.is_empty() => CharacterKind::Nothing as u32,
+            (None, _) => CharacterKind::White as u32,
             (Some(first), None) if alone.len() < text.len() || !word(first) => {
                 let mut ids = Vec::new();
                 words.encode(alone.as_bytes(), &mut ids);
@@ -169,13 +169,13 @@ impl Front {
             _ if alone.len() == text.len() && text.chars().all(word) => {
                 let at = self.texts.len() as u32;
                 self.texts.extend_from_slice(text.as_bytes());
-                Kind::Text as u32 | (text.len() as u32) << KIND | at << (KIND + LEN)
+                CharacterKind::Text as u32 | (text.len() as u32) << KIND | at << (KIND + LEN)
             }
-            _ => Kind::Odd as u32,
+            _ => CharacterKind::Odd as u32,
         }
     }
 }
 
 fn id_entry(id: TokenId) -> u32 {
-    Kind::Id as u32 | id << KIND
+    CharacterKind::Id as u32 | id << KIND
 }

@@ -32,7 +32,7 @@ mod letters;
 mod linear;
 mod trie;
 
-pub use front::{Find, Found, Front, Place, run};
+pub use front::{FindWords, FoundWords, Front, Place, run};
 pub use linear::Linear;
 
 use crate::model::{Model, Units, Unknown, WordLimit, WordPiece};

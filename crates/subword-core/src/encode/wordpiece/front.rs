@@ -15,7 +15,7 @@ use crate::encode::{Finders, Path, Plan, Ragged, Scratch, Sink};
 use crate::error::Result;
 use crate::simd::{Isa, Kernel, Level};
 use crate::types::TokenId;
-use crate::wordpiece::{Find, Found, Front, Place, WordEncoder, run};
+use crate::wordpiece::{FindWords, FoundWords, Front, Place, WordEncoder, run};
 use crate::{interrupt, memory};
 
 /// How many words are looked up at a time: enough to pay for the passes, few enough to stay in the
@@ -29,7 +29,7 @@ const AHEAD: usize = 8;
 /// The words of a batch, and their ids.
 #[derive(Debug, Default)]
 pub(crate) struct WordBatch {
-    found: Found,
+    found: FoundWords,
     /// The words whose cache lines are prefetched and not read yet.
     prefetched: [Four; AHEAD],
     /// The ids of all words so far.
@@ -123,7 +123,7 @@ impl Plan {
         let mut done = Ok(());
         while at.text < texts.len() && !sink.is_full() && done.is_ok() {
             let found = &mut words.found;
-            at = self.level.run(Find { front, texts, at, most: WORDS, found });
+            at = self.level.run(FindWords { front, texts, at, most: WORDS, found });
             done = words.flush(self.level, &fast.encoder, cache, sink);
         }
         done.inspect_err(|_| scratch.forget())
@@ -176,7 +176,7 @@ struct Four {
 impl Four {
     /// The first pass: makes the keys of the words from `at` on, and prefetches their cache lines.
     #[inline(always)]
-    fn prefetch<C: Isa>(&mut self, found: &Found, at: usize, view: View) {
+    fn prefetch<C: Isa>(&mut self, found: &FoundWords, at: usize, view: View) {
         let (starts, ends) = (&found.starts[at..], &found.ends[at..]);
         let Four { keys, lines, long } = self;
         let odd = match (starts.first_chunk(), ends.first_chunk()) {
@@ -211,7 +211,7 @@ impl Four {
     #[inline(always)]
     fn look_up<C: Isa>(
         &self,
-        found: &Found,
+        found: &FoundWords,
         word: usize,
         view: View,
         into: &mut [TokenId],

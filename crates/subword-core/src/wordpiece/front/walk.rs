@@ -25,8 +25,8 @@ the next space.
 */
 
 use super::super::letters::decode;
-use super::{Front, KIND, KINDS, Kind, LEN, TEXT};
-use crate::bert::{self, Class};
+use super::{CharacterKind, Front, KIND, KINDS, LEN, TEXT};
+use crate::bert::{self, BertClass};
 use crate::mem;
 use crate::model::Normalizer;
 use crate::simd::{BLOCK, Isa, Kernel};
@@ -50,7 +50,7 @@ const RUN: usize = 64;
 /// Words of one character each, whose ids are known at once, are kept together as one: `starts` has
 /// where their ids start, and `ends` has their number in a form that [`run`] knows.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct FoundWords {
     /// What was normalised, and room for more.
     pub normal: Vec<u8>,
     /// How much of it is written.
@@ -71,7 +71,7 @@ pub fn run(end: usize) -> Option<usize> {
     Some(usize::MAX - end).filter(|&len| len <= RUN)
 }
 
-impl Found {
+impl FoundWords {
     /// Forgets all words.
     pub fn clear(&mut self) {
         self.len = 0;
@@ -110,7 +110,7 @@ impl Found {
 
 /// Finds words, from a place on, until there are `most` of them or no more texts; returns where it
 /// stopped. There no word is open.
-pub struct Find<'a> {
+pub struct FindWords<'a> {
     /// What to do.
     pub front: &'a Front,
     /// The texts.
@@ -120,7 +120,7 @@ pub struct Find<'a> {
     /// How many words are enough, those that were there before included.
     pub most: usize,
     /// Where words go.
-    pub found: &'a mut Found,
+    pub found: &'a mut FoundWords,
 }
 
 /// A place in texts.
@@ -132,18 +132,18 @@ pub struct Place {
     pub at: usize,
 }
 
-impl Kernel for Find<'_> {
+impl Kernel for FindWords<'_> {
     type Output = Place;
 
     #[inline(always)]
     fn run<C: Isa>(self) -> Place {
-        let Find { front, texts, at: Place { mut text, mut at }, most, found } = self;
+        let FindWords { front, texts, at: Place { mut text, mut at }, most, found } = self;
         while let Some(&bytes) = texts.get(text) {
             if let Some(next) = texts.get(text + AHEAD) {
                 (0..4).for_each(|line| mem::prefetch_at(next, line * 64));
             }
             let mut walk =
-                Walk { front, text: bytes, at, open: false, source: at, found: &mut *found };
+                FrontWalk { front, text: bytes, at, open: false, source: at, found: &mut *found };
             while walk.at < bytes.len() {
                 walk.blocks::<C>(most);
                 if !walk.open && walk.found.starts.len() >= most {
@@ -166,17 +166,17 @@ impl Kernel for Find<'_> {
     }
 }
 
-struct Walk<'a> {
+struct FrontWalk<'a> {
     front: &'a Front,
     text: &'a [u8],
     at: usize,
     /// A word is open, and where in the text it started.
     open: bool,
     source: usize,
-    found: &'a mut Found,
+    found: &'a mut FoundWords,
 }
 
-impl Walk<'_> {
+impl FrontWalk<'_> {
     /// Blocks, up to something that they do not know or the end of the text.
     #[inline(always)]
     fn blocks<C: Isa>(&mut self, most: usize) {
@@ -246,26 +246,26 @@ impl Walk<'_> {
             let entry = self.front.entries.get(code);
             let kind = KINDS[(entry & 7) as usize];
             match kind {
-                Kind::Same => {
+                CharacterKind::Same => {
                     self.begin();
                     self.append_text(&text[self.at..self.at + len]);
                 }
-                Kind::Text => {
+                CharacterKind::Text => {
                     self.begin();
                     let (len, at) = (entry >> KIND & ((1 << LEN) - 1), entry >> (KIND + LEN));
                     if let Some(&text) = self.front.texts[at as usize..].first_chunk::<TEXT>() {
                         self.append(text, len as usize);
                     }
                 }
-                Kind::Id => self.push_ids(&[entry >> KIND]),
-                Kind::Syllable => {
+                CharacterKind::Id => self.push_ids(&[entry >> KIND]),
+                CharacterKind::Syllable => {
                     self.begin();
                     let (letters, len) = bert::syllable(code);
                     self.append(letters, len);
                 }
-                Kind::Nothing => {}
-                Kind::White => self.close(),
-                Kind::Odd => {
+                CharacterKind::Nothing => {}
+                CharacterKind::White => self.close(),
+                CharacterKind::Odd => {
                     self.plain();
                     continue;
                 }
@@ -285,7 +285,7 @@ impl Walk<'_> {
             let valid = valid & ((b | c) & 0x40 == 0);
             let [a, b, c] = [a & 0x0F, b & 0x3F, c & 0x3F].map(u32::from);
             let entry = self.front.entries.get(a << 12 | b << 6 | c);
-            if !valid || entry & 7 != Kind::Id as u32 {
+            if !valid || entry & 7 != CharacterKind::Id as u32 {
                 break;
             }
             ids[len] = entry >> KIND;
@@ -379,14 +379,14 @@ impl Walk<'_> {
         for chunk in normal.utf8_chunks() {
             for c in chunk.valid().chars() {
                 let class = self.front.classes.get(c as u32);
-                if class != Class::Word {
+                if class != BertClass::Word {
                     self.close();
                 }
-                if class != Class::White {
+                if class != BertClass::White {
                     self.begin();
                     self.append_text(c.encode_utf8(&mut [0; 4]).as_bytes());
                 }
-                if class == Class::Punctuation {
+                if class == BertClass::Punctuation {
                     self.close();
                 }
             }
