@@ -75,6 +75,7 @@ fuzz: $(VENV)/built ## make up inputs for every target, SECONDS=60 for each; sto
 	  mkdir -p target/fuzz/$$target && \
 	  $(UNSTABLE) cargo fuzz run --features libfuzzer --target $(HOST) $$target \
 	    target/fuzz/$$target fuzz/corpus/$$target -- -max_total_time=$(SECONDS) -timeout=20 -max_len=8000 \
+	    -detect_leaks=0 \
 	    $$(ls fuzz/dictionaries/$$target.dict 2> /dev/null | sed 's/^/-dict=/') || exit; \
 	done
 	for name in manifests explorer; do $(BIN)/python -m tests.support.fuzzed $$name --seconds $(SECONDS) || exit; done

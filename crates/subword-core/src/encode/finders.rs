@@ -32,17 +32,26 @@ impl ChosenFinders<'_> {
 }
 
 impl Finders {
+    /// The finders of all tokens.
+    pub(super) fn of_all(model: &Model) -> Result<Finders> {
+        Finders::of_some(model, |_, _| true)
+    }
+
+    /// The finders of the tokens that are always matched.
+    pub(super) fn of_always(model: &Model) -> Result<Finders> {
+        Finders::of_some(model, |_, token| token.always)
+    }
+
     /// The finders of the tokens for which `counts` says yes; it is told the place of a token in the model.
-    pub(super) fn new(
+    ///
+    /// The others are text. In models that have tokens which are always matched they hide those within them,
+    /// as in Hugging Face's library; in others they hide nothing, as in tiktoken.
+    pub(super) fn of_some(
         model: &Model,
         counts: impl Fn(usize, &SpecialToken) -> bool,
     ) -> Result<Finders> {
-        Finders::passing_over(model, counts, |_| false)
-    }
-
-    /// The finders of the tokens that are always matched: the others are text, and passed over.
-    pub(super) fn of_always(model: &Model) -> Result<Finders> {
-        Finders::passing_over(model, |_, token| token.always, |token| !token.always)
+        let hides = model.special_tokens.iter().any(|token| token.always);
+        Finders::passing_over(model, counts, hides)
     }
 
     /// Whether nothing is searched for.
@@ -56,7 +65,7 @@ impl Finders {
     fn passing_over(
         model: &Model,
         counts: impl Fn(usize, &SpecialToken) -> bool,
-        hides: impl Fn(&SpecialToken) -> bool,
+        hides: bool,
     ) -> Result<Finders> {
         let finder = |normalized: bool| {
             let (mut counting, mut hiding) = (Vec::new(), Vec::new());
@@ -65,7 +74,7 @@ impl Finders {
                 let found = SpecialToken { content: model.matched(token), ..token.clone() };
                 if counts(place, token) {
                     counting.push(found);
-                } else if hides(token) {
+                } else if hides {
                     hiding.push(found);
                 }
             }

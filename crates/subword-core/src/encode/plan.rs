@@ -105,7 +105,7 @@ impl Plan {
             merger,
             joins: FirstUse::new(),
             unk_merges: unk_merges(&model),
-            all: Finders::new(&model, |_, _| true)?,
+            all: Finders::of_all(&model)?,
             always: Finders::of_always(&model)?,
             selections: Selections::new(&model),
             level: Level::chosen()?,

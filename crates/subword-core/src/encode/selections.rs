@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 
 use super::Finders;
 use crate::error::{Error, Result};
-use crate::model::Model;
+use crate::model::{Model, SpecialToken};
 
 /// How many selections are kept.
 const KEPT: usize = 8;
@@ -48,7 +48,8 @@ impl Selections {
         }
         let mut counts = vec![false; model.special_tokens.len()];
         places.iter().for_each(|&place| counts[place] = true);
-        let finders = Arc::new(Finders::new(model, |place, token| token.always || counts[place])?);
+        let counts = |place: usize, token: &SpecialToken| token.always || counts[place];
+        let finders = Arc::new(Finders::of_some(model, counts)?);
         if let Ok(mut kept) = self.kept.try_lock() {
             if kept.len() == KEPT {
                 kept.remove(0);
@@ -71,8 +72,10 @@ impl Selections {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Merges, Pattern, SpecialToken};
+    use crate::model::{Merges, Pattern};
     use crate::pretok::Named;
+    use crate::special::Allowed;
+    use crate::tokenizer::Tokenizer;
     use crate::vocab::Vocab;
 
     fn model() -> Model {
@@ -120,5 +123,20 @@ mod tests {
         let (model, selections) = (model(), Selections::new(&model()));
         let error = selections.finders(&model, &contents(&[1, 99])).unwrap_err();
         assert_eq!(error.to_string(), "\"<99>\" is not a special token of this tokenizer");
+    }
+
+    #[test]
+    fn a_token_that_is_not_selected_hides_words_as_it_does_where_none_is() {
+        let mut model = model();
+        let word = SpecialToken { always: true, ..SpecialToken::new("b", 290) };
+        model.special_tokens.extend([word, SpecialToken::new("ab", 291)]);
+        let model = Arc::new(model.checked().unwrap());
+        let tokenizer = Tokenizer::new(model, 0).unwrap();
+        let encode = |allowed: &Allowed| tokenizer.encode(b"ab b<1>", allowed, None).unwrap();
+        let one = contents(&[1]);
+        let (a, b, space) = (u32::from(b'a'), u32::from(b'b'), u32::from(b' '));
+        assert_eq!(encode(&Allowed::Only(one)), [a, b, space, 290, 301]);
+        assert_eq!(encode(&Allowed::Text)[..4], [a, b, space, 290]);
+        assert_eq!(encode(&Allowed::All), [291, space, 290, 301]);
     }
 }
