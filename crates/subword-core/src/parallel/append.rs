@@ -7,8 +7,8 @@ use crate::error::Result;
 use crate::mem;
 use crate::memory;
 
-/// Fewer values than this are copied by the calling thread.
-const SHARED: usize = 1 << 19;
+/// How many values are worth a thread.
+const SHARE: usize = 1 << 19;
 
 /// Appends all parts to a vector, on at most `threads` threads.
 ///
@@ -22,7 +22,8 @@ pub(crate) fn append_all<T: Copy + Send + Sync>(
     let more = parts.iter().map(|part| part.as_ref().len()).sum();
     memory::reserve(all, more)?;
     mem::prefer_huge_pages(all.spare_capacity_mut());
-    if threads < 2 || parts.len() < 2 || more < SHARED {
+    let threads = threads.min(more / SHARE);
+    if threads < 2 || parts.len() < 2 {
         parts.iter().for_each(|part| all.extend_from_slice(part.as_ref()));
         return Ok(());
     }
@@ -44,7 +45,7 @@ mod tests {
 
     #[test]
     fn parts_are_appended_in_order_on_any_number_of_threads() {
-        for len in [0, 1, 1000, 70_000] {
+        for len in [0, 1, 1000, 120_000] {
             let parts: Vec<Vec<u32>> = (0..20).map(|n| (n..n + len + n % 3).collect()).collect();
             let expected = [vec![7; 3], parts.concat()].concat();
             for threads in [1, 2, 5] {

@@ -100,7 +100,7 @@ impl Tokenizer {
         let chosen = self.plan.chosen(allowed)?;
         let mut reader = JobReader::new(texts);
         let first = reader.first();
-        let take = |parts: &[Ragged], _| take(parts);
+        let take = |parts: &[Ragged], _, _| take(parts);
         self.encode_jobs(first, reader, chosen.get(), threads, detach, take)
     }
 
@@ -123,11 +123,12 @@ impl Tokenizer {
             return self.encode_alone(first, reader, finders, detach);
         }
         let mut all = Ragged { ids: Vec::new(), bounds: vec![0] };
-        let take = |parts: &[Ragged], bytes: usize| {
+        let take = |parts: &[Ragged], bytes: usize, are_last: bool| {
             if all.ids.is_empty() {
                 all.ids = memory::guessed_capacity(most_ids(bytes));
             }
-            append(&mut all, parts, threads_used)
+            // Until the last parts the other threads have work of their own.
+            append(&mut all, parts, if are_last { threads_used } else { 1 })
         };
         let done = self.encode_jobs(first, reader, finders, threads, detach, take)?;
         Ok(done.then_some(all))
@@ -165,7 +166,8 @@ impl Tokenizer {
         Ok(done.then_some(all))
     }
 
-    /// Encodes all texts on several threads; `take` gets the ids in order, and about how many bytes all texts are.
+    /// Encodes all texts on several threads. `take` gets the ids in order, about how many bytes all texts are, and
+    /// whether these are the last, so that the other threads have ended.
     fn encode_jobs<T: Held>(
         &self,
         first: Vec<Job<T>>,
@@ -173,7 +175,7 @@ impl Tokenizer {
         finders: &Finders,
         threads: Threads,
         mut detach: impl FnMut(Detached) -> Result<bool>,
-        mut take: impl FnMut(&[Ragged], usize) -> Result<()> + Send,
+        mut take: impl FnMut(&[Ragged], usize, bool) -> Result<()> + Send,
     ) -> Result<bool> {
         let (queue, results) = (Queue::new(usize::MAX), Reorder::new(usize::MAX));
         let spare = Mutex::new(Vec::new());
@@ -192,7 +194,7 @@ impl Tokenizer {
         };
         // The texts of finished jobs, to be dropped on this thread once it holds the GIL again.
         let mut finished = Vec::new();
-        let mut take_ready = |least: usize, bytes: usize| {
+        let mut take_ready = |least: usize, bytes: usize, are_last: bool| {
             let mut parts = Vec::new();
             for Done { texts, ids } in results.take_ready(least) {
                 finished.push(texts);
@@ -200,7 +202,7 @@ impl Tokenizer {
                 parts.push(part);
             }
             if !parts.is_empty() {
-                take(&parts, bytes)?;
+                take(&parts, bytes, are_last)?;
                 locked(&spare).append(&mut parts);
             }
             Ok(true)
@@ -227,7 +229,7 @@ impl Tokenizer {
                 let encode_and_take = |scratch: &mut Scratch| {
                     while let Some(job) = queue.pop() {
                         encode(job, scratch);
-                        if !take_ready(TAKEN, bytes)? {
+                        if !take_ready(TAKEN, bytes, false)? {
                             return Ok(false);
                         }
                     }
@@ -238,7 +240,7 @@ impl Tokenizer {
                     queue.abandon();
                 }
                 others.join()?;
-                Ok(encoded? && take_ready(1, bytes)?)
+                Ok(encoded? && take_ready(1, bytes, true)?)
             }))
         });
         drop((queue.abandon(), results, finished));
