@@ -301,10 +301,11 @@ pub fn parts<'t>(tokens: &[(SpecialToken, bool)], text: &'t [u8]) -> Vec<Part<'t
 }
 
 fn is_word(c: char) -> bool {
-    // `\w`, of the characters that texts are made of here: see `input::UNITS`.
+    // `\w`, of the characters that texts are made of here, and of what normalisers make of them: see
+    // `input::UNITS`.
     c.is_alphabetic()
         || c.is_ascii_digit()
-        || matches!(c, '_' | '\u{301}' | '\u{316}' | '\u{93c}' | '\u{200d}' | '\u{1d165}')
+        || matches!(c, '_' | '\u{300}'..='\u{36f}' | '\u{93c}' | '\u{200d}' | '\u{1d165}')
 }
 
 fn first_char(text: &[u8]) -> Option<char> {
