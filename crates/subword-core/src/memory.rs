@@ -45,8 +45,7 @@ pub fn with_capacity<T>(len: usize) -> Result<Vec<T>> {
 /// An empty vector with room for about this many values. A guess: if there is no memory for them, the vector has no
 /// room and grows as it is filled, because perhaps fewer are needed. Room that is not used costs no memory.
 ///
-/// PERF: on huge pages, which have fewer page faults: encoding 10 MB of English takes 20.3 instead of 22.2 ms
-/// (medians, AMD EPYC with AVX-512, transparent huge pages by request, 2026-11-18).
+/// PERF: on huge pages, which have fewer page faults: docs/decisions/huge-pages.md.
 pub(crate) fn guessed_capacity<T>(len: usize) -> Vec<T> {
     let mut values = with_capacity(len).unwrap_or_default();
     mem::prefer_huge_pages(values.spare_capacity_mut());
