@@ -3,12 +3,14 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# The engine, and what tests, linters and pages need.
+DEV := $(VENV)/built $(VENV)/installed
 BENCH := .venv-bench
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
 .PHONY: help demo check test build format lint rust-lint python-lint rust-test python-test browser docs \
-  concepts pictures bench bench-peers fuzz sanitize clean
+  concepts pictures bench bench-peers fuzz sanitize clean data lock wheel
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | expand -t 14
@@ -19,7 +21,7 @@ demo: $(VENV)/built ## the main job on the Python standard library's own source 
 # What takes long, what needs a cluster or a browser, and what compiles Rust is left to `make test`.
 QUICK := not slow and not spark and not ray and not browser
 
-check: $(VENV)/built ## the quick linters and the quick tests, for daily work: about two minutes
+check: $(DEV) ## the quick linters and the quick tests, for daily work: about two minutes
 	cargo fmt --check
 	$(BIN)/ruff format --check --quiet python tests bench docs
 	$(BIN)/ruff check --quiet python tests bench docs
@@ -29,17 +31,39 @@ check: $(VENV)/built ## the quick linters and the quick tests, for daily work: a
 test: ## everything that CI runs, side by side where that is possible
 	$(MAKE) --jobs=3 lint rust-test python-test docs
 
+data: ## fetch the vocabularies and texts of the parity tests and the benchmark into .data (100 MB)
+	$(PYTHON) -m tests.data $(addprefix --text ,$(TEXTS))
+
 build: $(VENV)/built ## build the engine into the virtual environment
 
-$(VENV)/installed: pyproject.toml
+# Enough to build the engine and to run the demonstration.
+$(VENV)/base: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --group dev
+	$(BIN)/python -m pip install --quiet 'maturin>=1.9,<2'
 	touch $@
 
-$(VENV)/built: $(VENV)/installed $(RUST_SOURCES)
-	$(BIN)/maturin develop --release --quiet
+$(VENV)/built: $(VENV)/base $(RUST_SOURCES)
+	$(BIN)/maturin develop --release --locked --quiet
 	touch $@
+
+# Everything that tests, linters and pages need: these versions and no others, by their hashes.
+$(VENV)/installed: $(VENV)/base requirements-dev.txt
+	$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements-dev.txt
+	touch $@
+
+lock: $(VENV)/base ## choose the versions of the development environment anew
+	$(BIN)/python -m pip install --quiet uv
+	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.10 --generate-hashes --no-header \
+	  --group development --output-file requirements-dev.txt pyproject.toml
+
+# For another platform: make wheel WHEEL="--zig --target aarch64-unknown-linux-gnu --interpreter python3.11".
+WHEEL ?= --interpreter $(BIN)/python
+
+wheel: $(VENV)/base ## build a wheel into dist/, stripped, as a release does, and try it in an empty environment
+	rm -rf dist
+	$(BIN)/maturin build --quiet --locked $(WHEEL) --out dist
+	case '$(WHEEL)' in *--target*) ls dist;; *) $(BIN)/python tests/clean.py dist/*.whl;; esac
 
 format: $(VENV)/installed ## format all code
 	cargo fmt
@@ -50,18 +74,27 @@ lint: rust-lint python-lint ## formatters, linters and type checkers, changing n
 
 rust-lint:
 	cargo fmt --check
-	cargo clippy --quiet --workspace --all-targets -- -D warnings
+	cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
 
-python-lint: $(VENV)/built
+python-lint: $(DEV)
 	$(BIN)/ruff format --check python tests bench docs
 	$(BIN)/ruff check python tests bench docs
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest subword._core
 
-rust-test: ## the engine's own tests
-	cargo test --quiet --package subword-core --package subword-fuzz
+# Where the published vocabularies are; packed ones beside the repository are unpacked first.
+DATA := $(or $(SUBWORD_DATA),$(CURDIR)/.data)
 
-python-test: $(VENV)/built ## the tests of the package, slow ones included
+rust-test: ## the engine's own tests
+	cargo test --quiet --locked --package subword-core --package subword-fuzz
+	@[ ! -f ../shared/data/unpack.py ] || $(PYTHON) -m tests.data
+	@if [ -d $(DATA)/vocabs ]; then \
+	  SUBWORD_DATA=$(DATA) cargo test --quiet --locked --package subword-core --lib -- --ignored published; \
+	else \
+	  echo 'skipped: published_tokenizers_load_and_come_back: no published vocabularies (make data)'; \
+	fi
+
+python-test: $(DEV) ## the tests of the package, slow ones included
 	$(BIN)/python -m pytest --quiet --numprocesses auto --dist worksteal
 
 # The flags of the sanitizers are not stable; libFuzzer's own build has no use for link-time optimisation.
@@ -69,7 +102,7 @@ UNSTABLE := RUSTC_BOOTSTRAP=1 CARGO_PROFILE_RELEASE_LTO=off
 HOST := $(shell rustc -vV | sed -n 's/^host: //p')
 SECONDS ?= 60
 
-fuzz: $(VENV)/built ## make up inputs for every target, SECONDS=60 for each; stops at what is found
+fuzz: $(DEV) ## make up inputs for every target, SECONDS=60 for each; stops at what is found
 	cargo fuzz --version || cargo install --locked cargo-fuzz
 	for target in load encode threads counts train split; do \
 	  mkdir -p target/fuzz/$$target && \
@@ -83,7 +116,7 @@ fuzz: $(VENV)/built ## make up inputs for every target, SECONDS=60 for each; sto
 sanitize: ## the engine's own tests under AddressSanitizer
 	$(UNSTABLE) RUSTFLAGS=-Zsanitizer=address cargo test --quiet --target $(HOST) --package subword-core --lib
 
-docs: $(VENV)/built ## build the pages into target/docs; a warning is an error
+docs: $(DEV) ## build the pages into target/docs; a warning is an error
 	$(BIN)/python -m sphinx -q -W --keep-going -b html docs target/docs
 
 browser: ## install Chromium, which the tests of the explorer drive; without it they are skipped
@@ -91,10 +124,10 @@ browser: ## install Chromium, which the tests of the explorer drive; without it 
 	  apt-get update --quiet=2 && apt-get install --yes --quiet=2 --no-install-recommends chromium; \
 	else echo 'hint: sudo apt-get install chromium' && false; fi
 
-pictures: $(VENV)/built ## take the pictures of the explorer, of a tokenizer that learns from CORPUS
+pictures: $(DEV) ## take the pictures of the explorer, of a tokenizer that learns from CORPUS
 	$(BIN)/python docs/explorer_pictures.py $(CORPUS)
 
-concepts: $(VENV)/built ## draw the pictures of the docs, from CORPUS if it is given
+concepts: $(DEV) ## draw the pictures of the docs, from CORPUS if it is given
 	$(BIN)/python docs/concepts/plots.py $(CORPUS)
 	$(BIN)/python docs/guide/sizes.py $(CORPUS)
 
@@ -111,4 +144,4 @@ bench: bench-peers ## measure against the peers, and file the result
 	$(BENCH)/bin/python bench/run.py
 
 clean: ## remove what was built
-	rm -rf target $(VENV) $(BENCH) .data demo
+	rm -rf target dist $(VENV) $(BENCH) .data demo

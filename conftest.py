@@ -1,4 +1,7 @@
-"""Examples run in an empty folder; those of *.md files have the `subword` command at hand."""
+"""Examples run in an empty folder; those of *.md files have the `subword` command at hand.
+
+A run ends with what it skipped, and why.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ import os
 import shutil
 import sys
 import sysconfig
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -46,6 +50,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             for name, mark in (("pyspark", "spark"), ("ray", "ray")):
                 if name in NEEDS.get(item.path.name, ()):
                     item.add_marker(mark)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """How many tests were skipped for each reason, also in a quiet run."""
+    reasons: Counter[str] = Counter()
+    for report in terminalreporter.getreports("skipped"):
+        # The place and the reason, as pytest keeps them.
+        words = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+        reasons[words.removeprefix("Skipped: ").strip()] += 1
+    if reasons:
+        terminalreporter.section("skipped, and why")
+    for reason, number in reasons.most_common():
+        terminalreporter.write_line(f"{number:5}  {reason}")
 
 
 @pytest.fixture(autouse=True)

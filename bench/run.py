@@ -5,6 +5,7 @@
     python bench/run.py --quick                          everything on small texts, in six minutes
     python bench/run.py --only encode/cl100k/en          the paths below that one
     python bench/run.py --only 'encode/*/*/fresh'        the paths that fit
+    python bench/run.py --text FILE...                   encoding of your own texts, nothing else
     python bench/run.py --list                           the paths
 
 Exit codes: 0 measured, also where a target is missed; 1 ids differ from tiktoken's (tokenizers' for
@@ -29,7 +30,7 @@ from measure.results import Result, Row
 from reports import filed
 from reports.markdown import Report, markdown
 from reports.targets import judge
-from scenarios.catalogue import Scenario, catalogue, in_turn, selected
+from scenarios.catalogue import Scenario, catalogue, in_turn, own_texts, selected
 from scenarios.common import QUICK, Bench, Settings, describe
 
 HERE = Path(__file__).resolve().parent
@@ -47,6 +48,9 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument(
         "--only", action="append", default=[], metavar="PATH", help="can be repeated"
     )
+    parser.add_argument(
+        "--text", nargs="+", default=[], type=Path, metavar="FILE", help="UTF-8 files to encode"
+    )
     parser.add_argument("--peers", metavar="NAMES", help="of: " + ",".join(PEERS))
     parser.add_argument("--out", type=Path, metavar="DIR", help="where the files go")
     parser.add_argument("--list", action="store_true", help="print the paths and stop")
@@ -58,7 +62,7 @@ def output_folder(options: argparse.Namespace) -> Path:
     if options.out is not None:
         chosen: Path = options.out
         return chosen
-    whole = not (options.quick or options.only or options.peers)
+    whole = not (options.quick or options.only or options.peers or options.text)
     return filed.RESULTS if whole else HERE / ".out"
 
 
@@ -87,7 +91,11 @@ def prepare(options: argparse.Namespace) -> Bench | str:
 
 def main() -> int:
     options = arguments()
-    paths = catalogue()
+    try:
+        paths = own_texts(list(map(corpora.own_text, options.text))) or catalogue()
+    except corpora.DataError as error:
+        print(f"--text {error}", file=sys.stderr)
+        return 2
     names = selected(list(paths), options.only)
     if options.list:
         print("\n".join(names))

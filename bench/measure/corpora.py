@@ -1,7 +1,7 @@
 """Finds the data: the texts and the vocabularies that are measured.
 
     $SUBWORD_DATA                     a directory that holds corpora/ and vocabs/
-    .data/ in the repository root     the same, unpacked here by an earlier run
+    .data/ in the repository root     the same, fetched by `make data` or unpacked by an earlier run
     ../shared/data                    the packed files: unpacked into .data/ on first use
 
 Texts are read as bytes and decoded as UTF-8, so that no newline is changed on the way.
@@ -92,7 +92,7 @@ def data_directory() -> Path:
         if not (directory / "corpora").is_dir() or not (directory / "vocabs").is_dir():
             raise DataError(
                 f"SUBWORD_DATA={given} does not hold the directories corpora and vocabs\n"
-                "  hint: point it to the directory that `python ../shared/data/unpack.py DEST` made"
+                "  hint: `make data SUBWORD_DATA=DIR` fills a directory"
             )
         return directory
     unpacked = ROOT / ".data"
@@ -104,8 +104,8 @@ def data_directory() -> Path:
         return unpacked
     raise DataError(
         "no data: SUBWORD_DATA is not set, and neither .data/ nor ../shared/data is there\n"
-        "  hint: export SUBWORD_DATA=DIR, where DIR holds corpora/ and vocabs/"
-        " (bench/README.md lists the files)"
+        "  hint: `make data` fetches it, or export SUBWORD_DATA=DIR, where DIR holds corpora/ and"
+        " vocabs/ (bench/README.md lists the files)"
     )
 
 
@@ -116,6 +116,22 @@ def existing(path: Path) -> Path:
             f"{path}: no such file\n  hint: bench/README.md lists the files that are measured"
         )
     return path
+
+
+def own_text(path: Path) -> str:
+    """Make a file of the user one of the texts; the name that it then has."""
+    try:
+        path.read_bytes().decode("utf-8")
+    except OSError as error:
+        raise DataError(f"{path}: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path}: not UTF-8 (byte {error.start})") from None
+    name = f"own-{path.stem}"
+    while FILES.get(name, str(path.resolve())) != str(path.resolve()):
+        name += "-"
+    # An absolute path stays what it is behind the folder of the data.
+    FILES[name] = str(path.resolve())
+    return name
 
 
 def text(data: Path, name: str, at_most: int | None = None) -> bytes:

@@ -1,171 +1,78 @@
-"""The numbers of README, from a filed result.
+"""The numbers of README, from a filed result: one chart and one short table.
 
 Between `<!-- bench: begin -->` and `<!-- bench: end -->` README holds what this file makes of the
-newest result: two charts, the tables, and how many targets were met. A test compares them.
+newest result; the rest is on the page beside it (`summary`). A test compares them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from functools import partial
 from pathlib import Path
-from textwrap import fill
+from typing import NamedTuple
 
 from libraries import OURS
 from measure.corpora import ROOT
-from reports.charts import TEXTS, TRAINED
 from reports.filed import Filed
+from reports.summary import fastest, named, wrapped
 from reports.tables import significant, table
 
 BEGIN, END = "<!-- bench: begin -->", "<!-- bench: end -->"
 README = ROOT / "README.md"
 
 
+class Row(NamedTuple):
+    """A row of the table: what is done, its path in the benchmark, who is compared with."""
+
+    words: str
+    path: str
+    reference: str
+
+
+ROWS = [
+    Row("encode English, text seen before", "encode/cl100k/en/warm", "tiktoken"),
+    Row("encode English, text never seen", "encode/cl100k/en/fresh", "tiktoken"),
+    Row("encode code, text never seen", "encode/cl100k/code/fresh", "tiktoken"),
+    Row("encode Chinese, text never seen", "encode/cl100k/zh/fresh", "tiktoken"),
+    Row("encode many short documents", "batch/cl100k/500B/arrays/1-thread", "tiktoken"),
+    Row("BERT's WordPiece, English, first pass", "wordpiece/en/fresh", "tokenizers"),
+    Row("train 32,000 tokens on Wikipedia", "train/enwiki/32k", "tokenizers"),
+]
+
+
 def region(filed: Filed, folder: Path) -> str:
     """What stands between the marks; links lead from the folder of the page."""
     results = filed.file.parent.relative_to(folder).as_posix()
     facts = filed.facts
-    cores = facts["cores"].split()[0]
     parts = [
-        f"Measured on {filed.date} at commit {facts['commit'][:7]}, all in one run, on a shared "
-        f"machine with {cores} cores. Processor: {facts['processor']}. SIMD level of the engine: "
-        f"{facts['SIMD level']}. [The whole result]({results}/{filed.file.stem}.md) has every "
-        "library, text and version.",
-        "First one text of 10 MB, with the vocabulary cl100k and one thread, ids as a numpy array. "
-        f"Numbers are MB/s, and in parentheses the ratio to tiktoken {facts['tiktoken']}. *Warm* "
-        "is text that was encoded before; *fresh* is text that was never seen, after other text of "
-        "its kind; *lists* are warm, with ids as a Python list. A row that used more than one core "
-        "says so.",
-        f"![Encoding 10 MB again, by library and text]({results}/charts/encode-warm.svg)\n"
         f"![Encoding text never seen, by library and text]({results}/charts/encode-fresh.svg)",
-        encoding(filed),
-        *batches(filed),
-        "Training with one thread and GPT-2's pattern, from a file to 32,000 tokens (10,000 for "
-        "`tinystories`), reading and counting included; every merge is compared before a time "
-        "counts. Seconds, in parentheses the ratio to Hugging Face tokenizers "
-        f"{facts['tokenizers']}, and peak memory ([chart]({results}/charts/training.svg)):",
-        training(filed),
-        "WordPiece with bert-base-uncased and one thread, from lines to ids and where each line "
-        "ends among them. MB/s, in parentheses the ratio to Hugging Face tokenizers "
-        f"{facts['tokenizers']}. *Fresh* is the first pass of a tokenizer that has just been "
-        f"loaded ([chart]({results}/charts/wordpiece.svg)):",
-        wordpiece(filed),
-        *files(filed),
-        targets(filed, f"{results}/{filed.file.stem}.md"),
+        "One thread. Rates are MB/s of text, times are seconds, and in parentheses is how many "
+        "times as fast as the reference it is.",
+        table(["", "subword", "best other", "reference"], [cells(filed, row) for row in ROWS]),
+        f"Measured on {filed.date} at commit {facts['commit'][:7]}. Processor: "
+        f"{facts['processor']}, {facts['cores'].split()[0]} cores, shared. SIMD level: "
+        f"{facts['SIMD level']}. [All libraries, texts and threads]({results}/README.md), with "
+        "the targets that were missed.",
     ]
     return "\n\n".join(part if part[0] in "|!" else wrapped(part) for part in parts)
 
 
-def wrapped(prose: str) -> str:
-    return fill(prose, 100, break_long_words=False, break_on_hyphens=False)
-
-
-def encoding(filed: Filed) -> str:
-    """Our own rates, and the best of the others; more than one core is told."""
-    rows = []
-    for kind in ("warm", "fresh", "lists"):
-        paths = [f"encode/cl100k/{text}/{kind}" for text in TEXTS]
-        if any(filed.speed(path, OURS) for path in paths):
-            cores = max(filed.number(path, OURS, "cores") or 0.0 for path in paths)
-            more = f", {cores:.1f} cores" if cores > 1.1 else ""
-            rows.append([f"{kind}{more}", *(cell(filed, path, OURS) for path in paths)])
-            rows.append([f"{kind}, best other", *(best(filed, path) for path in paths)])
-    return table(["", *TEXTS], rows)
-
-
-def batches(filed: Filed) -> list[str]:
-    """Many documents, where they were measured."""
-    columns = [f"{size}/{ids}" for size in ("500B", "2kB") for ids in ("arrays", "lists")]
-    rows = []
-    for threads, words in (("1-thread", "one thread"), ("2-threads", "two threads")):
-        paths = [f"batch/cl100k/{column}/{threads}" for column in columns]
-        if any(filed.speed(path, OURS) for path in paths):
-            rows.append([words, *(cell(filed, path, OURS) for path in paths)])
-            rows.append([f"{words}, best other", *(best(filed, path) for path in paths)])
-    if not rows:
-        return []
-    words = "20,000 documents by one call, of about 500 bytes and of about 2 kB, warm. MB/s:"
-    head = ["", *(column.replace("B/", " B, ").replace("k B", " kB") for column in columns)]
-    return [words, table(head, rows)]
-
-
-def training(filed: Filed) -> str:
-    paths = [f"train/{text}/{size}" for text, size in TRAINED.items()]
-    chosen = [OURS, *fastest(filed, paths, besides=(OURS, "tokenizers")), "tokenizers"]
-    rows = []
-    for library in chosen:
-        cells = []
-        for path in paths:
-            seconds, ratio = filed.seconds(path, library), filed.ratio(path, library)
-            peak = filed.peak(path, library)
-            times = f" ({significant(ratio)}x)" if ratio and library != "tokenizers" else ""
-            if seconds is None or peak is None:
-                cells.append("—")
-            else:
-                cells.append(f"{significant(seconds)} s{times}, {significant(peak)} MB")
-        rows.append([named(filed, library), *cells])
-    return table(["", *TRAINED], rows)
-
-
-def wordpiece(filed: Filed) -> str:
-    texts = ("en", "ru", "zh", "multi")
-    rows = []
-    for kind in ("fresh", "warm"):
-        paths = [f"wordpiece/{text}/{kind}" for text in texts]
-        rows.append([kind, *(cell(filed, path, OURS) for path in paths)])
-        rows.append([f"{kind}, best other", *(best(filed, path) for path in paths)])
-    return table(["", *texts], rows)
-
-
-def files(filed: Filed) -> list[str]:
-    share = filed.against("files/enwiki/bin", OURS, "in memory")
-    peak = filed.peak("files/enwiki/memory", OURS)
-    if share is None or peak is None:
-        return []
-    return [
-        f"A corpus to token files runs at {significant(share)} times the rate of encoding it in "
-        f"memory, and takes {significant(peak)} MB beside the tokenizer for a gigabyte of text."
-    ]
-
-
-def targets(filed: Filed, page: str) -> str:
-    """How many of the targets are met, and where to read which."""
-    verdicts = [one["verdict"] for one in filed.targets]
-    met, missed = verdicts.count("met"), verdicts.count("MISSED")
-    return (
-        f"The project sets itself a target for most rows of its benchmark. This run met {met} of "
-        f"{met + missed}; [the result]({page}#targets) lists them all."
-    )
+def cells(filed: Filed, row: Row) -> list[str]:
+    """A row: ours, the best of the others, the reference."""
+    others = fastest(filed, [row.path], besides=(OURS, row.reference))
+    best = f"{cell(filed, row.path, others[0])} {others[0]}" if others else "—"
+    reference = cell(filed, row.path, row.reference).partition(" (")[0]
+    ours = cell(filed, row.path, OURS)
+    return [row.words, ours, best, f"{reference} {named(filed, row.reference)}"]
 
 
 def cell(filed: Filed, path: str, library: str) -> str:
-    speed, ratio = filed.speed(path, library), filed.ratio(path, library)
-    if speed is None:
+    """A rate, or a time for training, and how many times as fast as the reference it is."""
+    training = path.startswith("train/")
+    found = filed.seconds(path, library) if training else filed.speed(path, library)
+    if found is None:
         return "—"
-    return f"{significant(speed)} ({significant(ratio)}x)" if ratio else significant(speed)
-
-
-def best(filed: Filed, path: str) -> str:
-    """The rate and the name of the fastest other library."""
-    (library,) = fastest(filed, [path], besides=(OURS,)) or [""]
-    return f"{cell(filed, path, library)} {library}" if library else "—"
-
-
-def fastest(filed: Filed, paths: list[str], besides: Iterable[str]) -> list[str]:
-    """The library that wins the most paths, in a list; an empty one where there is none."""
-
-    def speed(path: str, library: str) -> float:
-        return filed.speed(path, library) or 0.0
-
-    others = [one for one in filed.libraries(paths) if one not in set(besides)]
-    if not others:
-        return []
-    wins = [max(others, key=partial(speed, path)) for path in paths]
-    return [max(others, key=wins.count)]
-
-
-def named(filed: Filed, library: str) -> str:
-    return library if library == OURS else f"{library} {filed.facts[library]}"
+    number = significant(found) + (" s" if training else "")
+    ratio = filed.ratio(path, library)
+    return number if ratio is None else f"{number} ({significant(ratio)}x)"
 
 
 def filled(page: str, text: str) -> str:

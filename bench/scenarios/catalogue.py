@@ -82,6 +82,19 @@ def catalogue() -> dict[str, Scenario]:
     return paths
 
 
+def own_texts(names: list[str]) -> dict[str, Scenario]:
+    """The paths of texts that the user has named: every vocabulary, arrays and lists."""
+    paths: dict[str, Scenario] = {}
+    for name in names:
+        for vocab in ("cl100k", "o200k", "gpt2", "qwen2"):
+            for kind, scenario in (("warm", encode.warm), ("fresh", encode.fresh)):
+                paths[f"encode/{vocab}/{name}/{kind}"] = partial(
+                    scenario, name=name, vocab_name=vocab
+                )
+        paths[f"encode/cl100k/{name}/lists"] = partial(outputs.lists, name=name)
+    return paths
+
+
 def selected(paths: list[str], only: list[str]) -> list[str]:
     """The paths that fit one of the filters, or lie below it.
 

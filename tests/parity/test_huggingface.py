@@ -24,8 +24,8 @@ from tests.support.published import (
     corpus,
     file,
     huggingface_pair,
-    kitoken_facts,
     merges_pair,
+    recorded,
     sample,
 )
 from tests.support.strategies import code_points, in_context, texts
@@ -128,21 +128,23 @@ def blocks_of(items: list[str], size: int) -> list[list[str]]:
 
 @pytest.mark.parametrize("name", ["gpt2", "gpt_neox"])
 @pytest.mark.parametrize("text", ["small", "mixed", "utf8"])
-def test_facts_of_kitoken(name: str, text: str) -> None:
+def test_recorded_ids_come_out_again(name: str, text: str) -> None:
     _, ours = huggingface_pair(name)
-    for line, ids in kitoken_facts(text, f"tokenizers_{text}_tokens_{name}"):
+    for line, ids in recorded(text, name):
         assert ours.encode(line, special="encode") == ids
 
 
 # what we refuse
 
 
-def test_what_we_do_not_run_is_refused_by_name() -> None:
-    message = 'model "BPE" with byte_fallback true is not supported'
-    path = file("vocabs/mistral_v0.1/tokenizer.json")
+def test_what_we_do_not_run_is_refused_by_name(tmp_path: Path) -> None:
+    message = 'model "Unigram" is not supported'
+    path = tmp_path / "tokenizer.json"
+    tokenizers.Tokenizer(tokenizers.models.Unigram([("a", 0.0)], 0)).save(str(path))
     with pytest.raises(ModelFormatError) as caught:
         Tokenizer.load(path)
-    assert re.sub(r"^(.*?):\d+: ", r"\1: ", str(caught.value)) == f"{path}: {message}"
+    found = re.sub(r"^(.*?):\d+: ", r"\1: ", str(caught.value)).splitlines()[0]
+    assert found == f"{path}: {message}"
 
 
 # templates

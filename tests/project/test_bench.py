@@ -26,10 +26,10 @@ import run
 from libraries import encoders
 from measure import corpora, machine
 from measure.results import Result, Row
-from reports import charts, filed, readme, targets
+from reports import charts, filed, readme, summary, targets
 from reports.markdown import Report, markdown
 from scenarios import batch_process, batches, loading, outputs
-from scenarios.catalogue import catalogue
+from scenarios.catalogue import catalogue, own_texts
 from scenarios.common import Bench, Settings
 
 TEXT = "The clock of the tower had stopped, and nobody could say in which year.\n" * 300
@@ -113,6 +113,30 @@ def test_missing_data_is_a_row_that_says_so(bench: Bench) -> None:
     assert "ja_3mb.txt: no such file" in row.note
 
 
+def test_a_text_of_the_user_is_measured(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(corpora, "FILES", dict(corpora.FILES))
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "mine.txt").write_text(f"{TEXT}{folder}", encoding="utf-8")
+    names = [corpora.own_text(tmp_path / folder / "mine.txt") for folder in ("a", "b", "a")]
+    assert names == ["own-mine", "own-mine-", "own-mine"]
+    assert corpora.text(bench.data, "own-mine-") == f"{TEXT}b".encode()
+    path = "encode/o200k/own-mine/warm"
+    result = run.measured(own_texts(names)[path], bench, path)
+    assert [row.size for row in result.rows if row.measured] == [len(TEXT) + 1] * 2
+
+
+def test_a_text_that_cannot_be_read_is_refused_by_name(tmp_path: Path) -> None:
+    bad = tmp_path / "bad.txt"
+    with pytest.raises(corpora.DataError, match=r"bad.txt: No such file"):
+        corpora.own_text(bad)
+    bad.write_bytes(b"low\xff")
+    with pytest.raises(corpora.DataError, match=r"bad.txt: not UTF-8 \(byte 3\)"):
+        corpora.own_text(bad)
+
+
 def test_other_ids_in_a_batch_are_not_timed(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batches, "expected", lambda *_: "other ids")
     rows = batches.batch(bench, "batch/cl100k/500B/arrays/1-thread").rows
@@ -193,6 +217,7 @@ def test_readme_and_the_charts_are_those_of_the_newest_result() -> None:
     newest = filed.newest()
     page = readme.README.read_text(encoding="utf-8")
     assert page == readme.filled(page, readme.region(newest, readme.README.parent))
+    assert (filed.RESULTS / "README.md").read_text(encoding="utf-8") == summary.page(newest)
     drawn = {one.name: svg for one in charts.CHARTS if (svg := charts.draw(one, newest))}
     assert len(drawn) >= 4
     there = {file.stem: file.read_text() for file in (filed.RESULTS / "charts").glob("*.svg")}
@@ -350,8 +375,27 @@ def test_a_chart_that_a_result_lacks_is_removed(result: Path) -> None:
     assert (old.parent / "encode-warm.svg").exists()
 
 
-def test_readme_names_the_best_other_library_and_the_targets(result: Path) -> None:
+def test_readme_has_a_short_table_with_the_best_other_library(result: Path) -> None:
     text = readme.region(filed.Filed(result), result.parent)
+    assert (
+        "| encode English, text seen before | 100 (2.00x) | 50.0 (2.00x) gigatoken "
+        "| 10.0 tiktoken 0.14.0 |" in text
+    )
+    assert text.count("\n| ") == 1 + len(readme.ROWS)
+    assert text.count("![") == 1
+    words = " ".join(text.split())
+    assert "at commit 60d3adc. Processor: Some Processor, " in words
+    assert "SIMD level: avx2. [All libraries, texts and threads](./README.md)" in words
+
+
+def test_every_row_of_readme_was_measured() -> None:
+    newest = filed.newest()
+    for row in readme.ROWS:
+        assert all(cell != "—" for cell in readme.cells(newest, row)), row.path
+
+
+def test_the_page_of_a_result_names_the_best_other_library_and_the_targets(result: Path) -> None:
+    text = summary.page(filed.Filed(result))
     assert "| warm, best other | 50.0 (2.00x) gigatoken | — |" in text
     assert "| one thread, best other | — | 40.0 (2.00x) gigatoken |" in text
     assert "at 1.50 times the rate of encoding it in memory, and takes 61.0 MB" in text
