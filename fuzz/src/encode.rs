@@ -135,6 +135,23 @@ pub(crate) fn against_definition(tokenizer: &Tokenizer, text: &[u8], allowed: &A
     }
 }
 
+/// All ways to the ids of a text by the plain chain agree. The chain is itself the definition, and the tests hold it
+/// against the library that it follows.
+pub(crate) fn ways_of_a_chain(tokenizer: &Tokenizer, text: &[u8], allowed: &Allowed) {
+    let model = tokenizer.model();
+    let cold = ids_of(tokenizer, text, allowed);
+    let warm = ids_of(tokenizer, text, allowed);
+    assert_eq!(warm, cold, "encode again, {allowed:?}: {}", shown(model, text));
+    let located = known(tokenizer.encode_offsets(text, allowed, Some(false)));
+    let located = located.map(|located| located.ids);
+    assert_eq!(located, cold, "encode_offsets, {allowed:?}: {}", shown(model, text));
+    let count = known(tokenizer.count(text, allowed, None, on(1))).flatten();
+    assert_eq!(count, cold.as_ref().map(Vec::len), "count: {}", shown(model, text));
+    let batch = known(tokenizer.encode_batch(&[text], allowed, on(2))).map(|batch| batch.ids);
+    assert_eq!(batch, cold, "batch: {}", shown(model, text));
+    cut_in_two(tokenizer, text, allowed);
+}
+
 /// A text whose end is not known yet is encoded up to a place that the engine names.
 fn cut_in_two(tokenizer: &Tokenizer, text: &[u8], allowed: &Allowed) {
     let Some(whole) = ids_of(tokenizer, text, allowed) else { return };

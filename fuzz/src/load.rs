@@ -13,7 +13,7 @@ use subword_core::formats::{self, LoadOptions};
 use subword_core::pretok::Named;
 use subword_core::{Allowed, Model, Pattern, Tokenizer};
 
-use crate::encode::{against_definition, saved_and_loaded};
+use crate::encode::{against_definition, saved_and_loaded, ways_of_a_chain};
 use crate::temporary::Temporary;
 
 /// Texts for tokenizers that nobody knows.
@@ -61,7 +61,11 @@ fn use_it(model: Model) {
     let texts: Vec<&[u8]> = TEXTS.into_iter().map(str::as_bytes).chain([own]).collect();
     for text in texts.iter().filter(|_| small) {
         for allowed in [Allowed::Text, Allowed::All] {
-            against_definition(&tokenizer, text, &allowed);
+            if tokenizer.model().chain.is_some() {
+                ways_of_a_chain(&tokenizer, text, &allowed);
+            } else {
+                against_definition(&tokenizer, text, &allowed);
+            }
         }
     }
     saved_and_loaded(&tokenizer, &texts);

@@ -7,8 +7,8 @@ need not be reachable, special tokens overlap. What `Model::checked` refuses is 
 
 use subword_core::pretok::Named;
 use subword_core::{
-    Bert, BertTables, Encoder, EndOfWord, Merges, Model, Normalizer, Pattern, SpecialToken, Start,
-    TokenId, Units, Unknown, Vocab, WordLimit, WordPiece,
+    Bert, Encoder, EndOfWord, Merges, Model, Normalizer, Pattern, SpecialToken, Start, TokenId,
+    Units, Unknown, Vocab, WordLimit, WordPiece,
 };
 
 use crate::input::{Input, UNITS};
@@ -59,7 +59,6 @@ pub(crate) fn normalizer(input: &mut Input) -> Normalizer {
             cjk: input.flag(),
             strip_accents: input.flag(),
             lowercase: input.flag(),
-            tables: input.pick(&[BertTables::V0_23, BertTables::V1_0]),
         }),
         _ => Normalizer::None,
     }
@@ -250,7 +249,7 @@ fn word_piece(input: &mut Input) -> Option<Model> {
     if input.flag() {
         model.special_tokens.push(SpecialToken::new("[UNK]", 0));
     }
-    model.pattern = Pattern::Named(input.pick(&[Named::Bert, Named::BertV1]));
+    model.pattern = Pattern::Named(Named::Bert);
     Some(model)
 }
 

@@ -14,7 +14,14 @@ from typing import Any
 
 import pytest
 import tokenizers
-from subword import BpeTrainer, ModelFormatError, Tokenizer, WordPieceTrainer, count_pieces
+from subword import (
+    BpeTrainer,
+    ModelFormatError,
+    ModelFormatWarning,
+    Tokenizer,
+    WordPieceTrainer,
+    count_pieces,
+)
 from tokenizers import AddedToken, decoders, models, normalizers, pre_tokenizers, trainers
 
 from tests.support.published import file
@@ -273,6 +280,20 @@ def test_twenty_thousand_added_tokens_load_at_once(tmp_path: Path) -> None:
     path = tmp_path / "tokenizer.json"
     path.write_text(with_many(20_000), encoding="utf-8")
     with in_seconds(3):
+        tok = Tokenizer.load(path)
+    assert tok.encode("<t19999>", special="encode") == [20_255]
+
+
+def test_ids_that_the_library_changes_are_one_warning_however_many(tmp_path: Path) -> None:
+    path = tmp_path / "tokenizer.json"
+    data = json.loads(with_many(20_000))
+    for token in data["added_tokens"]:
+        token["id"] += 1
+    byte_level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": False}
+    data |= {"pre_tokenizer": byte_level, "decoder": byte_level}
+    path.write_text(json.dumps(data, indent=1), encoding="utf-8")
+    said = r'"<t0>" has id 257, but .* give it 256 \(and 19999 others\)'
+    with in_seconds(3), pytest.warns(ModelFormatWarning, match=said):
         tok = Tokenizer.load(path)
     assert tok.encode("<t19999>", special="encode") == [20_255]
 

@@ -66,6 +66,20 @@ pub struct Boundary<'a> {
     /// Tokens of both kinds are searched for in the raw text as well, to refuse it.
     refuses: bool,
     separator: Option<&'a Separator>,
+    /// What follows a special token depends on what stands before it.
+    never_after_special: bool,
+    part_start: PartStart,
+}
+
+/// What must follow a cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PartStart {
+    /// Anything.
+    Any,
+    /// A space: before other texts of their own a space is put.
+    Space,
+    /// Nothing makes it safe.
+    Never,
 }
 
 /// What ends a document.
@@ -94,7 +108,16 @@ impl Separator {
 impl<'a> Boundary<'a> {
     /// For texts that go through these.
     pub fn new(normalizer: Normalizer, splitter: &'a Splitter, raw: &'a Finder) -> Boundary<'a> {
-        Boundary { normalizer, splitter, raw, normal: None, refuses: false, separator: None }
+        Boundary {
+            normalizer,
+            splitter,
+            raw,
+            normal: None,
+            refuses: false,
+            separator: None,
+            never_after_special: false,
+            part_start: PartStart::Any,
+        }
     }
 
     /// With special tokens that are found in the normalised text.
@@ -112,9 +135,19 @@ impl<'a> Boundary<'a> {
         Boundary { separator, ..self }
     }
 
+    /// For texts whose parts encode differently at the start of a text, wherever they are cut.
+    pub fn never_after_special(self, never_after_special: bool) -> Boundary<'a> {
+        Boundary { never_after_special, ..self }
+    }
+
+    /// For texts whose parts encode alone only if they start so. It never allows more than before.
+    pub fn with_part_start(self, part_start: PartStart) -> Boundary<'a> {
+        if self.part_start == PartStart::Never { self } else { Boundary { part_start, ..self } }
+    }
+
     /// Whether a few characters can tell where a text may be cut.
     pub fn is_local(&self) -> bool {
-        self.splitter.cuts()
+        self.splitter.cuts() && self.part_start != PartStart::Never
     }
 
     /// The first of these places where a text that is all there may be cut.
@@ -163,7 +196,7 @@ impl<'a> Boundary<'a> {
                 let cut = self.first(&text[..span.end], from..from + WINDOW);
                 let Some(cut) = cut else { break };
                 add(Span { end: cut, ..span });
-                span.start = cut;
+                (span.start, span.goes_on) = (cut, true);
             }
             add(span);
             Ok(())
@@ -181,6 +214,9 @@ impl<'a> Boundary<'a> {
     /// Whether the characters around a place make it safe.
     #[inline]
     fn may_cut(&self, text: &[u8], at: usize) -> bool {
+        if self.part_start == PartStart::Space && text[at] != b' ' {
+            return false;
+        }
         if self.normalizer == Normalizer::None {
             let normal = |normal| is_apart(normal, text, at);
             // A byte that is no character may become U+FFFD yet, and a special token may have that.
@@ -226,6 +262,9 @@ impl<'a> Boundary<'a> {
     /// is none.
     fn after_special(&self, text: &[u8]) -> usize {
         // What starts so early is there to its end, however long it is, and so is the character after it.
+        if self.never_after_special {
+            return 0;
+        }
         let longest = self.raw.longest().max(self.separator.map_or(0, Separator::len));
         let open = longest.max(1 + CHARACTER);
         let end = (text.len() + 1).saturating_sub(open);

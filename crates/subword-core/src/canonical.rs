@@ -33,9 +33,12 @@ impl Model {
     /// * Every listed merge joins two tokens into a third, and no pair is listed twice.
     /// * Special tokens are non-empty, distinct, sorted, and share no id with an ordinary token. Several may
     ///   share an id with each other (`o200k_harmony` has such a pair).
-    /// * A special token that text cannot become is not in the vocabulary: see [`Model::may_be_text`].
+    /// * A special token that text cannot become is not in the vocabulary: see `Model::may_be_text`.
     /// * A pattern that has a name goes by it.
     pub fn checked(mut self) -> Result<Self> {
+        if self.chain.is_some() {
+            return self.checked_chain();
+        }
         check_encoder(&self)?;
         check_start(&self)?;
         let made = match &self.merges {
@@ -62,6 +65,25 @@ impl Model {
                 )));
             }
         }
+        Ok(self)
+    }
+}
+
+impl Model {
+    /// The same for a model with a chain. Its vocabulary stays as the file has it: pieces may start from anything, and
+    /// text may become a special token.
+    fn checked_chain(mut self) -> Result<Self> {
+        if let Merges::Listed(pairs) = &self.merges
+            && pairs.len() > MAX_MERGES
+        {
+            let found = pairs.len();
+            return Err(Error::format(format!("{found} merges, the limit is {MAX_MERGES}")));
+        }
+        self.special_tokens.sort_by(|a, b| (a.id, &a.content).cmp(&(b.id, &b.content)));
+        for token in &self.special_tokens {
+            check_special_token(&self.vocab, token)?;
+        }
+        self.template.check()?;
         Ok(self)
     }
 }

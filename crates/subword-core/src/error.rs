@@ -112,13 +112,13 @@ pub enum Error {
 }
 
 impl Error {
-    /// An error about a model that did not come out of a file, or whose file is told later by
+    /// An error about a model that did not come out of a file, or whose file is added later by
     /// [`Error::at`].
     pub fn format(message: impl Into<String>) -> Self {
         Error::ModelFormat { place: String::new(), message: message.into(), hint: None }
     }
 
-    /// An error in line `line` (the first is 1) of a file whose name is told later by
+    /// An error in line `line` (the first is 1) of a file whose name is added later by
     /// [`Error::at`].
     pub fn format_line(line: usize, message: impl Into<String>) -> Self {
         Error::ModelFormat { place: format!(":{line}"), message: message.into(), hint: None }
@@ -129,13 +129,13 @@ impl Error {
         Error::Training { message: message.into(), hint: None }
     }
 
-    /// An error about counts that did not come out of a file, or whose file is told later by
+    /// An error about counts that did not come out of a file, or whose file is added later by
     /// [`Error::at`].
     pub fn counts(message: impl Into<String>) -> Self {
         Error::Counts { place: String::new(), message: message.into(), hint: None }
     }
 
-    /// An error about documents or token files at `place`, which may be empty if it is told later.
+    /// An error about documents or token files at `place`, which may be empty if it is added later.
     pub fn corpus(place: impl fmt::Display, message: impl Into<String>) -> Self {
         Error::Corpus { place: place.to_string(), message: message.into(), hint: None }
     }
@@ -167,7 +167,9 @@ impl Error {
     /// The same error, in the file `path`, unless it knows its file already.
     #[must_use]
     pub fn at(mut self, path: &Path) -> Self {
-        if let Error::ModelFormat { place, .. } | Error::Counts { place, .. } = &mut self
+        if let Error::ModelFormat { place, .. }
+        | Error::Counts { place, .. }
+        | Error::Corpus { place, .. } = &mut self
             && (place.is_empty() || place.starts_with(':'))
         {
             place.insert_str(0, &path.display().to_string());

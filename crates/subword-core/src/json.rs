@@ -243,6 +243,22 @@ impl<'a> Json<'a> {
         }
     }
 
+    /// Passes any value, and returns it as it is written, but for the white space between its parts.
+    pub(super) fn compact(&mut self) -> Result<String> {
+        self.peek();
+        let start = self.at;
+        self.skip()?;
+        let (mut out, mut quoted, mut escaped) = (String::new(), false, false);
+        for c in self.text[start..self.at].chars() {
+            if quoted || !c.is_ascii_whitespace() {
+                out.push(c);
+            }
+            quoted ^= c == '"' && !escaped;
+            escaped = c == '\\' && !escaped;
+        }
+        Ok(out)
+    }
+
     /// Refuses anything after the value that was read last.
     pub(super) fn end(&mut self) -> Result<()> {
         match self.peek() {

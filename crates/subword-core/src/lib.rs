@@ -24,6 +24,7 @@ From what a user calls down to bytes; a room uses only what is below it:
 | `parallel`     | jobs over threads, results in order                                    |
 | `canonical`    | the one form of a `Model`, checked; smaller models                     |
 | `boundary`     | where a text may be cut so that both parts encode alone                |
+| `chain`        | the plain chain: any `tokenizer.json`, step by step                    |
 | `special`      | text to ordinary spans and special tokens                              |
 | `normalize`    | text to normalised text                                                |
 | `pretok`       | text to pieces; never sees an id                                       |
@@ -53,6 +54,7 @@ pub mod boundary;
 pub mod bpe;
 pub mod cache;
 mod canonical;
+mod chain;
 pub mod corpus;
 pub mod count_corpus;
 pub mod counts;
@@ -86,8 +88,8 @@ pub mod wordpiece;
 pub use counts::Counts;
 pub use error::{Error, Result};
 pub use model::{
-    Bert, BertTables, Content, Decoder, Encoder, EndOfWord, Merges, Model, Normalizer, Pattern,
-    SpecialToken, Start, Template, TemplateSlot, TrimOffsets, Units, Unknown, WordLimit, WordPiece,
+    Bert, Content, Decoder, Encoder, EndOfWord, Merges, Model, Normalizer, Pattern, SpecialToken,
+    Start, Template, TemplateSlot, TrimOffsets, Units, Unknown, WordLimit, WordPiece,
 };
 pub use special::Allowed;
 pub use tokenizer::{Located, Ragged, Tokenizer};

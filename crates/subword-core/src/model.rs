@@ -11,10 +11,12 @@ model fit together. Nothing here runs on text.
 | `normalizer` | what happens to text before it is cut, and the names of normalisers        |
 | `start`      | how a piece becomes its first tokens: bytes, characters, marks, unk        |
 | `encoder`    | how a piece becomes ids: merges, the longest tokens, WordPiece             |
+| `chain`      | the steps of a `tokenizer.json` that none of the others describes          |
 | `template`   | the ids around one text, and around and between two                        |
 | `output`     | which white space offsets leave out, and how ids become text               |
 */
 
+mod chain;
 mod encoder;
 mod normalizer;
 mod output;
@@ -22,10 +24,16 @@ mod pattern;
 mod start;
 mod template;
 
+use std::sync::Arc;
+
 use crate::types::{Pair, TokenId};
 use crate::vocab::Vocab;
 
-pub use crate::bert::{Bert, BertTables};
+pub use crate::bert::Bert;
+pub use chain::{
+    Behavior, BpeOptions, Chain, ChainModel, ChainSource, DecoderStep, Matcher, NormalizerStep,
+    PreTokenizerStep, PrependScheme,
+};
 pub(crate) use encoder::check_encoder;
 pub use encoder::{Encoder, Unknown, WordLimit, WordPiece};
 pub use normalizer::Normalizer;
@@ -67,6 +75,8 @@ pub struct Model {
     pub trim_offsets: TrimOffsets,
     /// How ids become text.
     pub decoder: Decoder,
+    /// The steps that are run instead, for a tokenizer that no fast path runs.
+    pub chain: Option<Arc<Chain>>,
 }
 
 /// Which pairs merge, and in which order: BPE has two meanings in published files.
@@ -134,6 +144,7 @@ impl Model {
             template: Template::default(),
             trim_offsets: TrimOffsets::default(),
             decoder: Decoder::default(),
+            chain: None,
         }
     }
 

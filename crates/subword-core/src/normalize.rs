@@ -21,7 +21,8 @@ use unicode_normalization::{
 use crate::error::Result;
 use crate::model::Normalizer;
 use crate::{interrupt, memory};
-use aligned::{Form, with_sources};
+pub use aligned::UnicodeForm;
+use aligned::with_sources;
 pub use map::Map;
 
 /// A larger text is normalised in blocks of about this size.
@@ -141,8 +142,8 @@ impl Normalizer {
         len
     }
 
-    fn aligned_form(self) -> Form {
-        Form {
+    fn aligned_form(self) -> UnicodeForm {
+        UnicodeForm {
             compatible: matches!(self, Normalizer::Nfkc | Normalizer::Nfkd),
             composed: !matches!(self, Normalizer::Nfd | Normalizer::Nfkd),
         }

@@ -70,6 +70,8 @@ pub struct Span {
     pub end: usize,
     /// The special token that it is, or none.
     pub special: Option<TokenId>,
+    /// It was cut off from what stands before it.
+    pub goes_on: bool,
 }
 
 impl Finder {
@@ -160,13 +162,13 @@ impl Finder {
                 continue;
             }
             if start > at {
-                span(Span { start: at, end: start, special: None })?;
+                span(Span { start: at, end: start, special: None, goes_on: false })?;
             }
-            span(Span { start, end, special: Some(token.id) })?;
+            span(Span { start, end, special: Some(token.id), goes_on: false })?;
             at = end;
         }
         if at < text.len() {
-            span(Span { start: at, end: text.len(), special: None })?;
+            span(Span { start: at, end: text.len(), special: None, goes_on: false })?;
         }
         Ok(())
     }

@@ -17,7 +17,7 @@ use crate::vocab::Vocab;
 use crate::{interrupt, memory};
 
 /// What stays allocated between two words: a longer one gives its memory back.
-const KEPT: usize = 1 << 16;
+pub(super) const KEPT: usize = 1 << 16;
 
 impl Merger {
     /// Appends the ids of a word, or of a part of one; `whole` if it ends where the word ends. Gives

@@ -19,9 +19,11 @@ Invariants
 
 Three ways to the same answer, by length: a scan over a small array (`short`), a heap over a linked
 list (`long`), and before both of them a cut of long pieces at boundaries that no token spans
-(`joins`). And one for the first pieces, while the table is not made yet (`plain`).
+(`joins`). The first pieces after loading are merged by the vocabulary alone (`plain`), because making the
+table of pairs takes longer than merging a few sentences.
 */
 
+mod characters;
 mod first;
 mod joins;
 mod long;
@@ -44,51 +46,54 @@ use crate::types::TokenId;
 use crate::vocab::Vocab;
 use crate::{interrupt, memory};
 
+use characters::Characters;
 use first::First;
 use pairs::Pairs;
 
 /// Up to this many bytes the scan is used, above it the heap.
 pub const LONGEST_SHORT: usize = 64;
 
-/// So much is merged by the vocabulary alone (see [`plain::cost`]): about a tenth of the time that the
-/// tables of o200k take.
+/// How much is merged by the vocabulary alone before the tables are made, in units of [`plain::cost`]: about a
+/// tenth of the time that making the tables of o200k takes.
 const PLAIN_COST: usize = 1 << 16;
 
-/// How many pieces are merged by the scan before it is asked whether to go on.
+/// How many pieces are merged by the scan between two calls of `interrupt::worked`.
 const SHORT_ONES: usize = 1 << 12;
 
-/// No pair here.
+/// The rank of a pair that is never merged.
 const NO_RANK: u32 = u32::MAX;
 
-/// A byte that is no token: only bytes that UTF-8 never uses (see `Model::checked`).
+/// The id of a byte that is no token. Only bytes that UTF-8 never uses may have none (see `Model::checked`).
 const NO_TOKEN: TokenId = TokenId::MAX;
 
-/// Where something starts and ends.
+/// Where a piece starts and ends in its text.
 type PieceBounds = (usize, usize);
 
 /// Merges pieces. Where the vocabulary is needed it is that of the model that this was made from.
 #[derive(Debug)]
 pub struct Merger {
-    /// Made when they pay; with listed merges from the start.
+    /// The tables of pairs: made when enough was merged without them; for listed merges, at once.
     tables: FirstUse<Tables>,
-    /// What was merged without them.
+    /// The cost of what was merged without the tables.
     spent: AtomicUsize,
     ignore_merges: bool,
     byte_ids: [TokenId; 256],
     level: Level,
     first: First,
+    /// Where pieces start from characters that may be their bytes.
+    characters: Option<Characters>,
 }
 
 #[derive(Debug)]
 struct Tables {
     pairs: Pairs,
-    /// With `ignore_merges`: the tokens that their own bytes do not merge to. Few, or none.
+    /// With `ignore_merges`, the tokens that merging their own bytes does not give: few, or none.
     whole: HashMap<Box<[u8]>, TokenId>,
-    /// Made when they are first asked for.
+    /// The ids of the characters of three bytes, made when they are first needed.
     singles: FirstUse<Singles>,
 }
 
-/// The ids of some pieces, and the memory to find them, kept between calls.
+/// The ids of some pieces, and buffers that are kept between calls.
 #[derive(Debug, Default)]
 pub struct Merged {
     ids: Vec<TokenId>,
@@ -96,8 +101,10 @@ pub struct Merged {
     spans: Vec<PieceBounds>,
     short: short::ScanScratch,
     long: long::HeapScratch,
-    /// What a word starts from.
+    /// The first tokens of a word, or of all pieces.
     tokens: Vec<TokenId>,
+    /// The first tokens of each piece; empty for those that start from bytes.
+    firsts: Vec<PieceBounds>,
 }
 
 impl Merged {
@@ -117,7 +124,21 @@ impl Merger {
     /// Prepares a checked model's merges. The one error is that of [`Level::chosen`].
     pub fn new(model: &Model) -> Result<Merger> {
         let byte_id = |byte: usize| model.vocab.id_of(&[byte as u8]).unwrap_or(NO_TOKEN);
-        let byte_ids = std::array::from_fn(byte_id);
+        Merger::with_bytes(model, std::array::from_fn(byte_id), None)
+    }
+
+    /// The same for listed merges of characters; `bytes` are the tokens of the bytes of other characters, where there
+    /// are any.
+    pub fn from_characters(model: &Model, bytes: &[Option<TokenId>; 256]) -> Result<Merger> {
+        let characters = Characters::new(&model.vocab, bytes.map(|id| id.unwrap_or(NO_TOKEN)));
+        Merger::with_bytes(model, characters.byte_ids(), Some(characters))
+    }
+
+    fn with_bytes(
+        model: &Model,
+        byte_ids: [TokenId; 256],
+        characters: Option<Characters>,
+    ) -> Result<Merger> {
         let merger = Merger {
             tables: FirstUse::new(),
             spent: AtomicUsize::new(0),
@@ -125,6 +146,7 @@ impl Merger {
             byte_ids,
             level: Level::chosen()?,
             first: First::new(model),
+            characters,
         };
         if let Merges::Listed(pairs) = &model.merges {
             let all = model.vocab.iter().map(|(id, _)| id).collect();
@@ -218,7 +240,7 @@ impl Merger {
             let places: Vec<PieceBounds> =
                 (0..text.len()).step_by(SINGLE).map(|start| (start, start + SINGLE)).collect();
             let mut merged = Merged::default();
-            // Who is interrupted here notices it soon, and does without them until then.
+            // After an interrupt the caller hears of it soon, and does without the table until then.
             self.merge_by(&tables.pairs, &text, &places, &mut merged).ok()?;
             tables.singles.get_or_make(|| Singles::new(|i| merged.ids_of(i)));
         }
@@ -270,26 +292,63 @@ impl Merger {
         merged: &mut Merged,
     ) -> Result<()> {
         let byte_ids = &self.byte_ids;
-        let Merged { ids, spans, short, long, .. } = merged;
+        let Merged { ids, spans, short, long, tokens, firsts } = merged;
         ids.clear();
         spans.clear();
         memory::fill_up(spans, places.len(), (0, 0))?;
-        for (&(start, end), span) in places.iter().zip(spans.iter_mut()) {
+        self.first_of_all(text, places, tokens, firsts)?;
+        for (i, (&(start, end), span)) in places.iter().zip(spans.iter_mut()).enumerate() {
             if end - start > LONGEST_SHORT {
                 let first = ids.len();
-                let tokens = text[start..end].iter().map(|&byte| byte_ids[usize::from(byte)]);
-                long::merge(pairs, tokens, long, ids)?;
+                match firsts.get(i) {
+                    Some(&(from, to)) if from < to => {
+                        long::merge(pairs, tokens[from..to].iter().copied(), long, ids)?;
+                    }
+                    _ => {
+                        let bytes = text[start..end].iter();
+                        let tokens = bytes.map(|&byte| byte_ids[usize::from(byte)]);
+                        long::merge(pairs, tokens, long, ids)?;
+                    }
+                }
                 *span = (first, ids.len());
             }
         }
-        // Some at a time: a long piece has a great many parts.
+        // A bounded number at a time, because a long piece has many parts.
+        let mut firsts = firsts.chunks(SHORT_ONES);
         for (places, spans) in places.chunks(SHORT_ONES).zip(spans.chunks_mut(SHORT_ONES)) {
             let short_one = |&(start, end): &PieceBounds| (end - start).min(LONGEST_SHORT);
             let bytes = places.iter().map(short_one).sum();
             memory::reserve(ids, bytes)?;
             interrupt::worked(bytes)?;
             let scratch = &mut *short;
-            self.level.run(short::Merge { pairs, byte_ids, text, places, scratch, ids, spans });
+            let first =
+                short::FirstTokens { byte_ids, tokens, firsts: firsts.next().unwrap_or_default() };
+            self.level.run(short::Merge { pairs, first, text, places, scratch, ids, spans });
+        }
+        Ok(())
+    }
+
+    /// The first tokens of all pieces, where pieces start from characters; those of ASCII pieces are their bytes.
+    fn first_of_all(
+        &self,
+        text: &[u8],
+        places: &[PieceBounds],
+        tokens: &mut Vec<TokenId>,
+        firsts: &mut Vec<PieceBounds>,
+    ) -> Result<()> {
+        firsts.clear();
+        let Some(characters) = &self.characters else { return Ok(()) };
+        tokens.clear();
+        tokens.shrink_to(first::KEPT);
+        memory::reserve(firsts, places.len())?;
+        for &(start, end) in places {
+            let (piece, from) = (&text[start..end], tokens.len());
+            if !piece.is_ascii() {
+                memory::reserve(tokens, piece.len())?;
+                interrupt::worked(piece.len())?;
+                characters.append(piece, tokens);
+            }
+            firsts.push((from, tokens.len()));
         }
         Ok(())
     }

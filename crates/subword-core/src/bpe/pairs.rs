@@ -1,17 +1,17 @@
 /*!
-Pair to rank: the table that merging asks for every two neighbours.
+Pair to rank: the table in which merging looks up every two neighbours.
 
 An entry is one word, eight of them share a cache line. The pair is packed into 42 bits and multiplied
 by an odd number, which loses nothing: the product is the pair, mixed. Its top bits choose the line,
 all of it stands in the entry beside the rank. A line that is full passes its entries on to the next.
-The odd number is random (see `seed`), because the ids of a file choose the pairs.
+The odd number is random (see `seed`), because whoever writes a file chooses its pairs.
 
 ```text
 pair  left . right  --multiply-->  mixed           entry  mixed (42) . rank + 1 (22)       0: free
 ```
 
 What the pair becomes is its rank where ranks are ids, else one more look into a list. Two bytes have a
-table of their own: many of their merges are sure, and done before the first look-up (see `simd::sure`).
+table of their own: many of their merges are sure, and done before the first look-up (see `simd::byte_pairs`).
 
 Why not a general hash map, or 16-byte entries with everything in them: they miss the cache more
 often, and that is all that counts here.
@@ -159,7 +159,7 @@ impl Pairs {
         }
     }
 
-    /// Notes what a merge means for the two bytes b c at its boundary (see `simd::sure`): it makes them
+    /// Notes what a merge means for the two bytes b c at its boundary (see `simd::byte_pairs`): it makes them
     /// a token, or takes one of them away. Merges come by rising rank.
     ///
     /// Why a sure merge may be done at once: let it have rank r. Until it is its turn, merging chooses

@@ -2,9 +2,10 @@
 Merging by the vocabulary alone, for the first pieces after loading.
 
 Under token ranks two neighbours merge if what they spell is a token, and its id is the rank. So a look at
-the vocabulary answers what the table of pairs answers, only not as fast. To make that table takes more
-time than all the rest of loading, and who encodes a sentence never gets it back: it is made when so much
-has been merged in this way that it pays.
+the vocabulary gives the same answer as a look at the table of pairs, but more slowly. Making that table takes
+more time than the rest of loading, which a program that encodes a few sentences never gets back. So it is made
+only after some work was done in this way (`PLAIN_COST`). Measured 2026-11-18, AVX-512: loading cl100k or o200k and encoding one sentence takes three to four
+times as long if the table is made at once.
 */
 
 use super::NO_RANK;
@@ -35,7 +36,7 @@ pub(super) fn merge(vocab: &Vocab, piece: &[u8], ids: &mut Vec<TokenId>) {
     ids.extend(tokens.windows(2).filter_map(token));
 }
 
-/// About how long that takes: look-ups, and steps of the search for the least.
+/// About how long merging a piece takes: look-ups, and steps of the search for the lowest rank.
 pub(super) fn cost(piece: usize) -> usize {
     piece.saturating_mul(1 + piece / 32)
 }

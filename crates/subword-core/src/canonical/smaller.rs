@@ -41,6 +41,7 @@ impl Model {
 
     /// The same model with as many of its first merges as give `vocab_size` tokens.
     pub fn truncated(&self, vocab_size: usize) -> Result<Model> {
+        self.refuse_chain("made smaller")?;
         let size = self.size();
         if vocab_size > size {
             return Err(Error::Argument {
@@ -74,6 +75,7 @@ impl Model {
     /// The same model with only the tokens whose id is true in `tokens`, and the new id of each token that
     /// stays. What pieces start from and special tokens always stay; WordPiece has no such start.
     pub fn only(&self, tokens: &[bool]) -> Result<(Model, Vec<Option<TokenId>>)> {
+        self.refuse_chain("made smaller")?;
         let mut stays = tokens.to_vec();
         let starts = self.as_word_piece().is_none();
         let units = self.vocab.iter().filter(|(_, bytes)| starts && self.start.is_unit(bytes));

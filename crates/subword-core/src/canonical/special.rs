@@ -22,6 +22,9 @@ impl Model {
     /// The string that is searched in a text to find a special token: its content, normalised if the text is.
     /// If it is empty, the token is never found.
     pub fn matched(&self, token: &SpecialToken) -> String {
+        if let Some(chain) = &self.chain {
+            return chain.matched(token);
+        }
         if !token.normalized {
             return token.content.clone();
         }

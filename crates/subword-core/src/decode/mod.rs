@@ -17,30 +17,16 @@ mod table;
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use crate::chain::{CLEANUP, Decoders};
 use crate::error::{Error, Result};
 use crate::formats::alphabet;
 use crate::mem::FirstUse;
-use crate::model::{Decoder, Model, Units, WordPiece};
+use crate::model::{Decoder, Model, SpecialToken, Units, WordPiece};
 use crate::types::TokenId;
 use crate::{interrupt, memory};
 
 pub use table::PlainBytes;
 use table::Spellings;
-
-/// What clean-up replaces, in this order.
-const CLEANUP: [(&str, &str); 11] = [
-    (" .", "."),
-    (" ?", "?"),
-    (" !", "!"),
-    (" ,", ","),
-    (" ' ", "'"),
-    (" n't", "n't"),
-    (" 'm", "'m"),
-    (" do not", " don't"),
-    (" 's", "'s"),
-    (" 've", "'ve"),
-    (" 're", "'re"),
-];
 
 /// Decoding an id is about as much work as reading this many bytes.
 const ID: usize = 8;
@@ -63,18 +49,25 @@ pub(crate) struct Detokenizer {
     model: Arc<Model>,
     /// The text of a token is its bytes.
     is_bytes: bool,
+    /// The decoder of a chain.
+    chain: Option<Decoders>,
     /// The bytes of all short tokens, made when much is decoded for the first time.
     spellings: FirstUse<Spellings>,
 }
 
 impl Detokenizer {
     /// `is_bytes`: the model is byte-level BPE.
-    pub(crate) fn new(model: Arc<Model>, is_bytes: bool) -> Detokenizer {
-        Detokenizer { model, is_bytes, spellings: FirstUse::new() }
+    pub(crate) fn new(model: Arc<Model>, is_bytes: bool) -> Result<Detokenizer> {
+        let chain = model.chain.as_ref().map(|chain| Decoders::new(chain.decoder.as_deref()));
+        let chain = chain.transpose()?;
+        Ok(Detokenizer { model, is_bytes, chain, spellings: FirstUse::new() })
     }
 
     /// The bytes that the ids spell.
     pub(crate) fn decode(&self, ids: &[TokenId], decoding: Decoding) -> Result<Vec<u8>> {
+        if let Some(chain) = &self.chain {
+            return self.decode_chain(chain, ids, decoding);
+        }
         if let Some(plain) = self.plain_bytes(ids, decoding)? {
             memory::probe::<u8>(plain.len())?;
             let mut bytes = vec![0; plain.len()];
@@ -123,6 +116,34 @@ impl Detokenizer {
             space = word.is_some();
         }
         Ok(bytes)
+    }
+
+    /// The same by the decoder of a chain. An added token is its normalised form there, by which also the library
+    /// decides whether it is special.
+    fn decode_chain(
+        &self,
+        chain: &Decoders,
+        ids: &[TokenId],
+        decoding: Decoding,
+    ) -> Result<Vec<u8>> {
+        let mut tokens = memory::with_capacity(ids.len())?;
+        for (position, &id) in ids.iter().enumerate() {
+            interrupt::worked(ID)?;
+            let special = self.model.special_token(id);
+            let token = match special {
+                Some(token) => Cow::Owned(self.model.matched(token)),
+                None => {
+                    let unknown = || Error::unknown_id(id, position);
+                    let bytes = self.model.vocab.bytes_of(id).ok_or_else(unknown)?;
+                    String::from_utf8_lossy(bytes)
+                }
+            };
+            let is_special = |special: &SpecialToken| !special.always && special.content == token;
+            if !(decoding.skip_special_tokens && special.is_some_and(is_special)) {
+                tokens.push(token.into_owned());
+            }
+        }
+        chain.decode(tokens).map(String::into_bytes)
     }
 
     /// The bytes of many ids, ready to be written where they stay; none if the text of a token is not its

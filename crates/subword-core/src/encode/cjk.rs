@@ -10,9 +10,8 @@ Such a piece is one entry of a batch. The first pass finds where its first chara
 that in place of a key; the second pass walks over the segments.
 */
 
-use super::prefetch::Segment;
 use crate::bpe::{Joins, SINGLE, Singles};
-use crate::cache::{Key, NO_KEY};
+use crate::cache::{Key, NO_KEY, Segment};
 use crate::simd::{CHINESE, Cuts, Isa};
 
 /// The tables that such pieces need.

@@ -32,41 +32,19 @@ impl ChosenFinders<'_> {
 }
 
 impl Finders {
-    /// The finders of all tokens.
-    pub(super) fn of_all(model: &Model) -> Result<Finders> {
-        Finders::of_some(model, |_, _| true)
-    }
-
-    /// The finders of the tokens that are always matched.
-    pub(super) fn of_always(model: &Model) -> Result<Finders> {
-        Finders::of_some(model, |_, token| token.always)
-    }
-
     /// The finders of the tokens for which `counts` says yes; it is told the place of a token in the model.
     ///
     /// The others are text. In models that have tokens which are always matched they hide those within them,
     /// as in Hugging Face's library; in others they hide nothing, as in tiktoken.
+    ///
+    /// What is matched after normalisation is itself normalised. Without a normaliser the order of the phases
+    /// still counts: a token of the first phase wins over one of the second that starts before it. If all
+    /// are of the second, one search will do.
     pub(super) fn of_some(
         model: &Model,
         counts: impl Fn(usize, &SpecialToken) -> bool,
     ) -> Result<Finders> {
         let hides = model.special_tokens.iter().any(|token| token.always);
-        Finders::passing_over(model, counts, hides)
-    }
-
-    /// Whether nothing is searched for.
-    pub(crate) fn are_empty(&self) -> bool {
-        self.raw.is_empty() && self.normal.is_empty()
-    }
-
-    /// What is matched after normalisation is itself normalised. Without a normaliser the order of the phases
-    /// still counts: a token of the first phase wins over one of the second that starts before it. If all
-    /// are of the second, one search will do.
-    fn passing_over(
-        model: &Model,
-        counts: impl Fn(usize, &SpecialToken) -> bool,
-        hides: bool,
-    ) -> Result<Finders> {
         let finder = |normalized: bool| {
             let (mut counting, mut hiding) = (Vec::new(), Vec::new());
             let tokens = model.special_tokens.iter().enumerate();
@@ -81,9 +59,14 @@ impl Finders {
             Finder::passing_over(counting, hiding)
         };
         let (mut raw, mut normal) = (finder(false)?, finder(true)?);
-        if model.normalizer == Normalizer::None && raw.is_empty() {
+        if model.normalizer == Normalizer::None && model.chain.is_none() && raw.is_empty() {
             std::mem::swap(&mut normal, &mut raw);
         }
         Ok(Finders { raw, normal })
+    }
+
+    /// Whether nothing is searched for.
+    pub(crate) fn are_empty(&self) -> bool {
+        self.raw.is_empty() && self.normal.is_empty()
     }
 }

@@ -11,8 +11,8 @@ English takes 15.6 instead of 20.9 ms for 10 MB (AVX-512, 2026-11-18).
 
 use super::cjk::{self, Cjk, CjkWalk};
 use super::misses::{DocumentMark, Miss};
-use super::prefetch::{Entries, Segment, key_and_line};
-use crate::cache::{Key, LONGEST_MIDDLE, LONGEST_SHORT, MIDDLE_IDS, View};
+use super::prefetch::Entries;
+use crate::cache::{Key, Segment, View};
 use crate::simd::{Isa, Kernel};
 use crate::types::TokenId;
 
@@ -77,7 +77,7 @@ impl LookUp<'_> {
                         len = walk::<C, IDS>(cjk, view, text, segment, key, hits, len, misses);
                         continue;
                     }
-                    count = elsewhere(view, text, segment, key, line, &mut hits[from..]);
+                    count = view.elsewhere_into(text, segment, (key, line), &mut hits[from..]);
                     if count == 0 {
                         misses.push(Miss::new(len, segment));
                     }
@@ -113,7 +113,7 @@ fn walk<C: Isa, const IDS: bool>(
         let count = if is_run {
             cjk.singles.write(&text[segment.start..segment.end], into)
         } else {
-            entry_into::<C>(view, text, segment, into)
+            view.ids_into::<C>(text, segment, into)
         };
         if count == 0 {
             misses.push(Miss::new(len, segment));
@@ -121,51 +121,4 @@ fn walk<C: Isa, const IDS: bool>(
         len += count;
     }
     len
-}
-
-/// Writes the ids of a piece or segment that was not prefetched; returns how many there are, 0 for a miss.
-#[inline(always)]
-pub(super) fn entry_into<C: Isa>(
-    view: View,
-    text: &[u8],
-    segment: Segment,
-    into: &mut [TokenId],
-) -> usize {
-    let (key, line) = key_and_line(view, text, segment);
-    let count = match into.first_chunk_mut() {
-        Some(into) => view.short_into::<C>(key, line, into),
-        None => 0,
-    };
-    if count > 0 { count } else { elsewhere(view, text, segment, key, line, into) }
-}
-
-/// Writes the ids of a piece that is not in the line of its key; returns how many there are, 0 for a miss.
-#[inline(always)]
-fn elsewhere(
-    view: View,
-    text: &[u8],
-    segment: Segment,
-    key: Key,
-    line: u32,
-    into: &mut [TokenId],
-) -> usize {
-    let Segment { start, end, part } = segment;
-    if end - start <= LONGEST_SHORT {
-        let Some(into) = into.first_chunk_mut() else { return 0 };
-        let count = view.short_beside(key, line, into);
-        if count > 0 || !view.is_marked(key, line) {
-            return count;
-        }
-    }
-    if end - start > LONGEST_MIDDLE {
-        return 0;
-    }
-    let found = if end - start <= LONGEST_SHORT {
-        view.middle(text, start, end, part)
-    } else {
-        view.middle_at(key[0] as u32, text, start, end, part)
-    };
-    let Some((ids, count)) = found else { return 0 };
-    into[..MIDDLE_IDS].copy_from_slice(&ids);
-    count
 }

@@ -11,9 +11,9 @@ A batch of English has about three misses, too few to merge side by side, so bat
 more.
 */
 
-use super::prefetch::Segment;
 use super::{Plan, Scratch, Sink};
 use crate::bpe::LONGEST_SHORT as LONGEST_WORD;
+use crate::cache::Segment;
 use crate::error::{Error, Result};
 use crate::memory;
 use crate::types::TokenId;

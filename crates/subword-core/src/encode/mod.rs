@@ -16,6 +16,8 @@ plan.rs        Plan::encode_text      added tokens are cut out, twice: before an
   packed.rs      short documents, packed into one batch
   nonbyte.rs     BPE from characters, end-of-word marks, unknown tokens; and the longest tokens
   wordpiece.rs   WordPiece, word by word; wordpiece/front.rs: with BERT's normaliser fused in
+  metaspace.rs   SentencePiece's BPE: the tokens are rewritten, then as byte-level BPE
+  chain.rs       the plain chain, where none of these paths computes the same
 offsets.rs     the same with the place of every id in the text
 finders.rs     the added tokens that are searched for; selections.rs: those that a caller chooses
 ```
@@ -23,9 +25,11 @@ finders.rs     the added tokens that are searched for; selections.rs: those that
 The result goes to a [`Sink`]: a vector of ids, or a counter.
 */
 
+mod chain;
 mod cjk;
 mod finders;
 mod lookup;
+mod metaspace;
 mod misses;
 mod nonbyte;
 mod offsets;

@@ -14,11 +14,10 @@ DECODE  low</w> low er</w>  ->  "low lower"    the mark is a space, but not at t
 */
 
 use super::{Finders, Path, Plan, Scratch, Sink};
-use crate::cache::{LONGEST_SHORT, short_key};
+use crate::cache::LONGEST_SHORT;
 use crate::error::{Error, Result};
-use crate::pretok::BATCH;
 use crate::types::TokenId;
-use crate::{interrupt, longest, memory};
+use crate::{interrupt, memory};
 
 impl Plan {
     /// Encodes a text that only has to be cut and merged.
@@ -28,34 +27,10 @@ impl Plan {
         scratch: &mut Scratch,
         sink: &mut impl Sink,
     ) -> Result<()> {
-        let mut cursor = self.splitter.cursor(text)?;
-        let (mut ends, mut batch) =
-            (std::mem::take(&mut scratch.ends), Vec::with_capacity(2 * BATCH));
-        let mut at = 0;
-        loop {
-            let pieces = cursor.next_batch(&mut ends);
-            if pieces.is_empty() || sink.is_full() {
-                break;
-            }
-            // The cache lines of all pieces are prefetched before the first one is read.
-            let view = scratch.cache.view();
-            for &end in pieces {
-                let start = std::mem::replace(&mut at, end);
-                if self.model.start.skips(&text[start..end]) {
-                    continue;
-                }
-                if end - start <= LONGEST_SHORT {
-                    view.prefetch_key(short_key(text, start, end, false));
-                }
-                batch.push((start, end));
-            }
-            for (start, end) in batch.drain(..) {
-                self.encode_word(text, start, end, scratch, sink)?;
-                interrupt::worked(end - start)?;
-            }
-        }
-        scratch.ends = ends;
-        Ok(())
+        self.each_word(text, |start, end| {
+            self.encode_word(text, start, end, scratch, sink)?;
+            Ok(!sink.is_full())
+        })
     }
 
     /// The piece `text[start..end]`.
@@ -83,21 +58,8 @@ impl Plan {
         text: &[u8],
         mut each: impl FnMut(usize, usize) -> Result<bool>,
     ) -> Result<()> {
-        let mut cursor = self.splitter.cursor(text)?;
-        let (mut ends, mut start) = (Vec::new(), 0);
-        loop {
-            let pieces = cursor.next_batch(&mut ends);
-            if pieces.is_empty() {
-                return Ok(());
-            }
-            for &end in pieces {
-                interrupt::worked(end - start)?;
-                if !self.model.start.skips(&text[start..end]) && !each(start, end)? {
-                    return Ok(());
-                }
-                start = end;
-            }
-        }
+        let skips = |start: usize, end: usize| self.model.start.skips(&text[start..end]);
+        self.each_piece(text, |start, end| Ok(skips(start, end) || each(start, end)?))
     }
 
     /// Gives the ids of a piece to `sink` if the cache has them. `part`: it does not end its piece.
@@ -204,43 +166,14 @@ impl Plan {
     /// The error about a character without a token, with its place in the text that the caller gave;
     /// any other error as it is.
     pub(crate) fn with_position(&self, error: Error, texts: &[&[u8]], finders: &Finders) -> Error {
-        let is_exact = matches!(self.path, Path::Bytes | Path::Words(_));
+        let is_exact = matches!(self.path, Path::Bytes | Path::Words(_) | Path::Chain { .. });
         if is_exact || !matches!(error, Error::Text { .. }) {
             return error;
         }
-        texts.iter().find_map(|text| self.first_unknown(text, finders).err()).unwrap_or(error)
-    }
-
-    /// An error if a character of the text has no token.
-    fn first_unknown(&self, text: &[u8], finders: &Finders) -> Result<()> {
-        let (mut tokens, mut scratch) = (Vec::new(), longest::LongestScratch::default());
-        finders.raw.split(text, |span| {
-            if span.special.is_some() {
-                return Ok(());
-            }
-            let (normal, map) = self.model.normalizer.apply_mapped(&text[span.start..span.end])?;
-            finders.normal.split(&normal, |part| {
-                if part.special.is_some() {
-                    return Ok(());
-                }
-                let part_text = &normal[part.start..part.end];
-                self.each_word(part_text, |from, to| {
-                    let word = &part_text[from..to];
-                    let missing = match &self.path {
-                        Path::Longest(longest) => {
-                            longest.encode(word, &mut scratch, |_, _, _| Ok(()))?
-                        }
-                        _ => {
-                            self.merger.first_tokens(&self.model.vocab, word, true, &mut tokens)?
-                        }
-                    };
-                    missing.map_or(Ok(true), |at| {
-                        let position = span.start + map.start(part.start + from + at);
-                        Err(no_token(&part_text[from + at..to], position))
-                    })
-                })
-            })
-        })
+        let mut scratch = Scratch::new(0);
+        let mut refused =
+            |text: &&[u8]| self.encode_offsets(text, finders, None, &mut scratch).err();
+        texts.iter().find_map(&mut refused).unwrap_or(error)
     }
 }
 

@@ -13,7 +13,7 @@ as many characters. Of ordinary bytes only the space counts, of special tokens a
 */
 
 use super::{Finders, Path, Plan, Scratch};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::{TrimOffsets, Units};
 use crate::special::Span;
 use crate::types::TokenId;
@@ -45,35 +45,44 @@ impl Locator<'_> {
     ) -> Result<()> {
         let place = match self.trim {
             TrimOffsets::Nothing => place,
-            _ => self.trimmed(place, spaces()),
+            trim => {
+                let first = self.located.ids.is_empty() || place.0 == 0;
+                let keeps = trim == TrimOffsets::SpacesButFirst && first;
+                trimmed(self.text, place, spaces(), keeps)
+            }
         };
         memory::extend(&mut self.located.ids, &[id])?;
         memory::extend(&mut self.located.places, &[place])?;
         interrupt::worked(place.1 - place.0)
     }
+}
 
-    fn trimmed(&self, (mut start, mut end): (usize, usize), spaces: EdgeSpaces) -> (usize, usize) {
-        let first = self.located.ids.is_empty() || start == 0;
-        let but_first = self.trim == TrimOffsets::SpacesButFirst && first && spaces.before == 1;
-        let characters = |from: usize, to: usize| Units::Characters.of(&self.text[from..to]);
-        if !but_first {
-            start += characters(start, end).take(spaces.before).map(<[u8]>::len).sum::<usize>();
-        }
-        if spaces.after == 0 {
-            return (start, end);
-        }
-        let inside = characters(start, end).count();
-        // Where normalisation makes many spaces of a few characters, there may be too few to take off.
-        if inside >= spaces.after || characters(0, end).take(spaces.after).count() == spaces.after {
-            let left = inside.saturating_sub(spaces.after);
-            end = start + characters(start, end).take(left).map(<[u8]>::len).sum::<usize>();
-        }
-        (start, end)
+/// A place without the white space of its token; `keeps`: a single space at the start stays.
+pub(super) fn trimmed(
+    text: &[u8],
+    (mut start, mut end): (usize, usize),
+    spaces: EdgeSpaces,
+    keeps: bool,
+) -> (usize, usize) {
+    let characters = |from: usize, to: usize| Units::Characters.of(&text[from..to]);
+    if !(keeps && spaces.before == 1) {
+        start += characters(start, end).take(spaces.before).map(<[u8]>::len).sum::<usize>();
     }
+    if spaces.after == 0 {
+        return (start, end);
+    }
+    let inside = characters(start, end).count();
+    // Where normalisation makes many spaces of a few characters, there may be too few to take off.
+    if inside >= spaces.after || characters(0, end).take(spaces.after).count() == spaces.after {
+        let left = inside.saturating_sub(spaces.after);
+        end = start + characters(start, end).take(left).map(<[u8]>::len).sum::<usize>();
+    }
+    (start, end)
 }
 
 /// How many characters of white space a token has at its ends.
-struct EdgeSpaces {
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct EdgeSpaces {
     before: usize,
     after: usize,
 }
@@ -89,7 +98,7 @@ impl EdgeSpaces {
     }
 
     /// Those of a text. The library takes the space of GPT-2's alphabet for one there, too.
-    fn of_text(token: &[u8]) -> EdgeSpaces {
+    pub(super) fn of_text(token: &[u8]) -> EdgeSpaces {
         let token = String::from_utf8_lossy(token);
         let white = |c: &char| *c == 'Ġ' || c.is_whitespace();
         EdgeSpaces {
@@ -109,6 +118,9 @@ impl Plan {
         trim: Option<bool>,
         scratch: &mut Scratch,
     ) -> Result<Located> {
+        if let Path::Chain { runner, .. } = &self.path {
+            return self.chain_offsets(runner, text, finders, trim, scratch);
+        }
         let trim = match (trim, self.model.trim_offsets) {
             (Some(false), _) => TrimOffsets::Nothing,
             (Some(true), TrimOffsets::Nothing) => TrimOffsets::Spaces,
@@ -150,9 +162,16 @@ impl Plan {
             match &self.path {
                 Path::Words(words) => return self.locate_word_pieces(words, part_text, push),
                 Path::NonByte | Path::Longest(_) => {
-                    return self.locate_words(part_text, scratch, push);
+                    let located = self.locate_words(part_text, scratch, push);
+                    return located.map_err(|error| match error {
+                        Error::Text { message, position } => {
+                            let position = span.start + map.start(part.start + position);
+                            Error::Text { message, position }
+                        }
+                        other => other,
+                    });
                 }
-                Path::Bytes => {}
+                Path::Bytes | Path::Chain { .. } => {}
             }
             let (mut ids, mut at) = (Vec::new(), 0);
             self.encode_ordinary(part_text, scratch, &mut ids)?;

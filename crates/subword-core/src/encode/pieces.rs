@@ -53,6 +53,30 @@ impl Plan {
         self.flush(text, scratch, sink)
     }
 
+    /// Calls `each` with the start and the end of every piece of a text, as long as it returns true: for models
+    /// that take one piece after the other.
+    pub(super) fn each_piece(
+        &self,
+        text: &[u8],
+        mut each: impl FnMut(usize, usize) -> Result<bool>,
+    ) -> Result<()> {
+        let mut cursor = self.splitter.cursor(text)?;
+        let (mut ends, mut start) = (Vec::new(), 0);
+        loop {
+            let pieces = cursor.next_batch(&mut ends);
+            if pieces.is_empty() {
+                return Ok(());
+            }
+            for &end in pieces {
+                interrupt::worked(end - start)?;
+                if !each(start, end)? {
+                    return Ok(());
+                }
+                start = end;
+            }
+        }
+    }
+
     /// Encodes pieces with these ends, the first from `start` on. Some ids may stay in the scratch until
     /// [`Plan::flush`]. `documents` says where packed documents end; the scratch learns after how many ids
     /// each of them does.

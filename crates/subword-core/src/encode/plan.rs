@@ -12,23 +12,25 @@ that fits a kind of model; all paths are tested against the chain.
 use std::sync::Arc;
 
 use super::finders::{ChosenFinders, Finders};
+use super::metaspace::{self, Prefix};
 use super::selections::Selections;
 use super::wordpiece::{FastWords, Words};
 use super::{Scratch, Sink};
-use crate::boundary::Boundary;
+use crate::boundary::{Boundary, PartStart};
 use crate::bpe::{Joins, Merger};
+use crate::chain::Runner;
 use crate::error::{Error, Result};
 use crate::longest::Longest;
 use crate::mem::FirstUse;
-use crate::model::{Encoder, Merges, Model};
-use crate::pretok::Splitter;
+use crate::model::{Chain, Encoder, Merges, Model, Named, Normalizer, Pattern};
+use crate::pretok::{ClassPairs, Splitter};
 use crate::simd::Level;
 use crate::special::{Allowed, Span};
 use crate::vocab::Vocab;
 use crate::wordpiece::Linear;
 
-/// The vocabulary of a model that does not merge, as far as cutting long pieces is concerned.
-static NO_TOKENS: FirstUse<Vocab> = FirstUse::new();
+/// A model without merges, for the merger of a chain.
+static NO_MODEL: FirstUse<Model> = FirstUse::new();
 
 /// A model made ready to encode.
 #[derive(Debug)]
@@ -66,12 +68,21 @@ pub(crate) enum Path {
     Longest(Longest),
     /// WordPiece.
     Words(Words),
+    /// The plain chain: see `chain`.
+    Chain {
+        runner: Box<Runner>,
+        /// Its ids are found as those of byte-level BPE, with or without a space before a text: see `metaspace`.
+        spaced: Option<Prefix>,
+    },
 }
 
 impl Plan {
     /// Prepares a model that `Model::checked` has passed. `cache_bytes` bounds the cache of each thread
     /// that encodes at the same time; 0 switches it off.
     pub(crate) fn new(model: Arc<Model>, cache_bytes: usize) -> Result<Plan> {
+        if let Some(chain) = &model.chain {
+            return Plan::of_chain(model.clone(), chain, cache_bytes);
+        }
         let path = match model.as_word_piece() {
             Some(words) => Path::Words(Words::Fast(Box::new(FastWords::new(&model, words)))),
             None if model.encoder == Encoder::Longest => Path::Longest(Longest::new(&model)),
@@ -92,21 +103,51 @@ impl Plan {
         Plan::with_path(model, Path::Words(words), 0)
     }
 
+    fn of_chain(model: Arc<Model>, chain: &Chain, cache_bytes: usize) -> Result<Plan> {
+        let runner = Box::new(Runner::new(&model, chain)?);
+        let Some(front) = metaspace::of(&model, chain) else {
+            // The chain has merges of its own.
+            let merger = Merger::new(NO_MODEL.get_or_make(no_model))?;
+            let splitter = Splitter::new(&model.pattern)?;
+            let path = Path::Chain { runner, spaced: None };
+            return Plan::with_parts(model, path, merger, splitter, cache_bytes);
+        };
+        let vocab = &front.model.vocab;
+        let tokens = vocab.iter().filter_map(|(_, token)| std::str::from_utf8(token).ok());
+        let splitter = Splitter::by_classes(ClassPairs::of(&tokens.collect::<Vec<_>>()))?;
+        let merger = Merger::from_characters(&front.model, &front.bytes)?;
+        let path = Path::Chain { runner, spaced: Some(front.prefix) };
+        let plan = Plan::with_parts(model, path, merger, splitter, cache_bytes)?;
+        plan.joins.get_or_make(|| Joins::new(vocab));
+        Ok(plan)
+    }
+
     fn with_path(model: Arc<Model>, path: Path, cache_bytes: usize) -> Result<Plan> {
         if let Merges::Listed(pairs) = &model.merges {
             Merger::try_memory(pairs.len())?;
         }
         let merger = Merger::new(&model)?;
+        let splitter = Splitter::new(&model.pattern)?;
+        Plan::with_parts(model, path, merger, splitter, cache_bytes)
+    }
+
+    fn with_parts(
+        model: Arc<Model>,
+        path: Path,
+        merger: Merger,
+        splitter: Splitter,
+        cache_bytes: usize,
+    ) -> Result<Plan> {
         let is_bytes = matches!(path, Path::Bytes);
         Ok(Plan {
-            splitter: Splitter::new(&model.pattern)?,
+            splitter,
             missing_bytes: if is_bytes { merger.missing_bytes() } else { Vec::new() },
             path,
             merger,
             joins: FirstUse::new(),
             unk_merges: unk_merges(&model),
-            all: Finders::of_all(&model)?,
-            always: Finders::of_always(&model)?,
+            all: Finders::of_some(&model, |_, _| true)?,
+            always: Finders::of_some(&model, |_, token| token.always)?,
             selections: Selections::new(&model),
             level: Level::chosen()?,
             model,
@@ -128,6 +169,16 @@ impl Plan {
         matches!(self.path, Path::Bytes)
     }
 
+    /// Whether short documents can be packed into one batch, if no added tokens are searched for.
+    pub(crate) fn packs(&self) -> bool {
+        self.is_bytes() && self.model.normalizer == Normalizer::None || self.spaced().is_some()
+    }
+
+    /// When there is a space before a text, for models that are encoded with spaces in their tokens.
+    pub(super) fn spaced(&self) -> Option<Prefix> {
+        if let Path::Chain { spaced, .. } = self.path { spaced } else { None }
+    }
+
     /// Whether every text can be encoded, so that no error has to say where it is.
     pub(crate) fn takes_everything(&self, allowed: &Allowed) -> bool {
         let has_all = matches!(self.path, Path::Bytes | Path::Words(_));
@@ -137,16 +188,28 @@ impl Plan {
     /// Where a long piece may be cut.
     #[inline]
     pub(super) fn joins(&self) -> &Joins {
-        self.joins.get_or_make(|| match self.path {
-            Path::Words(_) => Joins::new(NO_TOKENS.get_or_make(Vocab::default)),
-            _ => Joins::new(&self.model.vocab),
-        })
+        self.joins.get_or_make(|| Joins::new(&self.model.vocab))
     }
 
     /// Where texts may be cut in which these added tokens are searched for.
     pub(crate) fn boundary<'a>(&'a self, finders: &'a Finders) -> Boundary<'a> {
-        Boundary::new(self.model.normalizer, &self.splitter, &finders.raw)
+        let depends_on_place = { self.model.chain.as_ref() }.is_some_and(|c| c.depends_on_place());
+        let boundary = Boundary::new(self.model.normalizer, &self.splitter, &finders.raw)
             .with_normal(&finders.normal)
+            .never_after_special(depends_on_place);
+        // What is found in the normalised text is spelled otherwise there.
+        let unsure = matches!(self.path, Path::Chain { .. }) && !finders.normal.is_empty();
+        if unsure { boundary.with_part_start(PartStart::Never) } else { boundary }
+    }
+
+    /// The same for texts whose parts are encoded as texts of their own.
+    pub(crate) fn boundary_of_parts<'a>(&'a self, finders: &'a Finders) -> Boundary<'a> {
+        let boundary = self.boundary(finders);
+        match self.spaced() {
+            Some(Prefix::First) => boundary.with_part_start(PartStart::Space),
+            Some(Prefix::Always) => boundary.with_part_start(PartStart::Never),
+            _ => boundary,
+        }
     }
 
     /// Runs with the finders that a caller's choice asks for. Errors say where in the text they are.
@@ -217,7 +280,7 @@ impl Plan {
         sink: &mut impl Sink,
     ) -> Result<()> {
         if finders.raw.is_empty() {
-            return self.encode_raw(text, finders, scratch, sink);
+            return self.encode_raw(text, (0, false), finders, scratch, sink);
         }
         finders.raw.split(text, |span| self.encode_span(text, &span, finders, scratch, sink))
     }
@@ -244,14 +307,19 @@ impl Plan {
     ) -> Result<()> {
         match span.special {
             Some(id) => sink.many(&[id]),
-            None => self.encode_raw(&text[span.start..span.end], finders, scratch, sink),
+            None => {
+                let place = (span.start, span.goes_on);
+                self.encode_raw(&text[span.start..span.end], place, finders, scratch, sink)
+            }
         }
     }
 
-    /// Encodes what stands between two added tokens, not yet normalised.
+    /// Encodes what stands between two added tokens, not yet normalised. `place`: where it starts in the text, and
+    /// whether it was cut off from what stands before it.
     fn encode_raw(
         &self,
         text: &[u8],
+        place: (usize, bool),
         finders: &Finders,
         scratch: &mut Scratch,
         sink: &mut impl Sink,
@@ -260,6 +328,12 @@ impl Plan {
             && let Some(front) = fast.front.as_ref().filter(|_| finders.normal.is_empty())
         {
             return self.encode_texts(fast, front, &[text], scratch, sink);
+        }
+        if let Path::Chain { runner, spaced } = &self.path {
+            return match spaced.filter(|_| finders.normal.is_empty()) {
+                Some(prefix) => self.encode_spaced(prefix, text, place, scratch, sink),
+                None => self.encode_chain(runner, text, place.0, finders, scratch, sink),
+            };
         }
         let text = self.model.normalizer.apply_by_blocks(text)?;
         if finders.normal.is_empty() {
@@ -281,12 +355,32 @@ impl Plan {
         match &self.path {
             Path::Words(words) => self.encode_word_pieces(words, text, scratch, sink),
             Path::NonByte | Path::Longest(_) => self.encode_words(text, scratch, sink),
-            Path::Bytes if self.encode_short(text, scratch, sink)? => Ok(()),
-            Path::Bytes => {
-                self.encode_pieces(text, scratch, sink).inspect_err(|_| scratch.forget())
-            }
+            Path::Bytes | Path::Chain { .. } => self.encode_merged(text, scratch, sink),
         }
     }
+
+    /// Encodes a text that only has to be cut and merged, by the way of byte-level BPE.
+    pub(super) fn encode_merged(
+        &self,
+        text: &[u8],
+        scratch: &mut Scratch,
+        sink: &mut impl Sink,
+    ) -> Result<()> {
+        if self.encode_short(text, scratch, sink)? {
+            return Ok(());
+        }
+        self.encode_pieces(text, scratch, sink).inspect_err(|_| scratch.forget())
+    }
+}
+
+/// A model without merges.
+fn no_model() -> Model {
+    Model::new(
+        Vocab::default(),
+        Merges::Listed(Vec::new()),
+        Pattern::Named(Named::None),
+        Vec::new(),
+    )
 }
 
 /// Whether the unk token is part of a listed merge.

@@ -8,7 +8,7 @@ cut, and each of its segments becomes an entry. Chinese and Japanese pieces have
 use super::Plan;
 use super::cjk::{Cjk, is_cjk};
 use crate::bpe::CUTS;
-use crate::cache::{KEYS, Key, LONGEST_MIDDLE, LONGEST_SHORT, NO_KEY, View, short_key};
+use crate::cache::{KEYS, Key, LONGEST_SHORT, NO_KEY, Segment, View};
 use crate::pretok::BATCH;
 use crate::simd::{Isa, Kernel};
 
@@ -33,17 +33,8 @@ pub(super) struct Entries {
     parts: Vec<bool>,
 }
 
-/// A piece, or a segment of one.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Segment {
-    pub(super) start: usize,
-    pub(super) end: usize,
-    /// It is a part of a piece, and the model tells parts from pieces.
-    pub(super) part: bool,
-}
-
-impl Entries {
-    pub(super) fn new() -> Entries {
+impl Default for Entries {
+    fn default() -> Entries {
         Entries {
             count: 0,
             cjk: false,
@@ -54,7 +45,9 @@ impl Entries {
             parts: vec![false; MOST],
         }
     }
+}
 
+impl Entries {
     #[inline(always)]
     pub(super) fn segment(&self, at: usize) -> Segment {
         Segment { start: self.bounds[at], end: self.bounds[at + 1], part: self.parts[at] }
@@ -78,7 +71,7 @@ impl Entries {
     fn put(&mut self, at: usize, view: View, text: &[u8], segment: Segment) {
         self.bounds[at + 1] = segment.end;
         self.parts[at] = segment.part;
-        (self.keys[at], self.lines[at]) = key_and_line(view, text, segment);
+        (self.keys[at], self.lines[at]) = view.key_and_line(text, segment);
     }
 
     /// Makes entries of the segments of a piece, which end at `cuts` behind `start`.
@@ -98,7 +91,7 @@ impl Entries {
         let base = start;
         for (((key, line), to), &cut) in keys.iter_mut().zip(lines).zip(ends).zip(cuts) {
             *to = base + cut;
-            (*key, *line) = key_and_line(view, text, Segment { start, end: *to, part });
+            (*key, *line) = view.key_and_line(text, Segment { start, end: *to, part });
             start = *to;
         }
         self.count += cuts.len();
@@ -156,21 +149,6 @@ impl Entries {
         view.prefetch(&self.lines[from..from + KEYS]);
         self.count += entered;
         entered
-    }
-}
-
-/// Prefetches the line of a piece. Returns the key of a short piece and its line; else no key, with the line of the
-/// middle table in it.
-#[inline(always)]
-pub(super) fn key_and_line(view: View, text: &[u8], segment: Segment) -> (Key, u32) {
-    let Segment { start, end, part } = segment;
-    if end - start <= LONGEST_SHORT {
-        let key = short_key(text, start, end, part);
-        (key, view.prefetched_line(key))
-    } else if end - start <= LONGEST_MIDDLE {
-        ([u64::from(view.prefetched_middle_line(text, start, end, part)), NO_KEY[1]], 0)
-    } else {
-        (NO_KEY, 0)
     }
 }
 

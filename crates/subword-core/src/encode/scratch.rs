@@ -6,12 +6,12 @@ use super::prefetch::Entries;
 use super::wordpiece::WordBatch;
 use crate::bpe::Merged;
 use crate::cache::Cache;
+use crate::chain::ChainScratch;
 use crate::longest;
-use crate::pretok::BATCH;
 use crate::types::TokenId;
 
 /// The cache and the buffers of one thread.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Scratch {
     pub(super) cache: Cache,
     /// The ends of the pieces of a batch.
@@ -45,30 +45,15 @@ pub(crate) struct Scratch {
     pub(super) longest: longest::LongestScratch,
     /// The words of a batch of WordPiece.
     pub(super) words: WordBatch,
+    pub(super) chain: ChainScratch,
+    /// A text, or its first piece, with a space before it.
+    pub(super) prefixed: Vec<u8>,
 }
 
 impl Scratch {
     /// With a cache of at most `cache_bytes`.
     pub(crate) fn new(cache_bytes: usize) -> Scratch {
-        Scratch {
-            cache: Cache::new(cache_bytes),
-            ends: Vec::with_capacity(2 * BATCH),
-            entries: Entries::new(),
-            hits: Vec::new(),
-            held: 0,
-            misses: Vec::new(),
-            complete: Vec::new(),
-            flushed: 0,
-            document_marks: Vec::new(),
-            document_ends: Vec::new(),
-            packed: Packed::default(),
-            unmerged: Vec::new(),
-            merged: Merged::default(),
-            long_hits: Vec::new(),
-            ids: Vec::new(),
-            longest: longest::LongestScratch::default(),
-            words: WordBatch::default(),
-        }
+        Scratch { cache: Cache::new(cache_bytes), ..Scratch::default() }
     }
 
     /// Drops what is left of a text whose encoding ended with an error.

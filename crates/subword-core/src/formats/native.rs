@@ -42,7 +42,7 @@ mod wordpiece;
 mod write;
 
 use super::json::{Fields, Json};
-use super::{alphabet, gpt2};
+use super::{alphabet, gpt2, huggingface};
 use crate::error::{Error, Result};
 use crate::model::{
     Decoder, Encoder, EndOfWord, Merges, Model, Named, Normalizer, Pattern, SpecialToken, Start,
@@ -102,39 +102,36 @@ pub(super) fn read(mut fields: Fields, vocab: Option<Vocab>) -> Result<Model> {
             .expected(&format!("version {VERSION}"))
             .with_hint("the file was written by a newer subword: upgrade to read it"));
     }
-    let mut kind = fields.need("type")?;
+    let kind = fields.need("type")?;
+    if { kind }.string()? == "chain" {
+        let tokenizer = fields.need("tokenizer")?.fields()?;
+        fields.finish("a native file of a chain")?;
+        return huggingface::read_chain(tokenizer);
+    }
     let mut tokens = fields.need("vocab")?;
     let vocab = vocab.map_or_else(|| read_vocab(&mut tokens), Ok)?;
-    let mut model = match { kind }.string()?.as_ref() {
-        "bpe" => read_bpe(&mut fields, vocab)?,
-        "wordpiece" => read_word_piece(&mut fields, vocab)?,
-        _ => return Err(kind.expected("\"bpe\" or \"wordpiece\"")),
+    let mut model = match kind.choice(&[("bpe", false), ("wordpiece", true)])? {
+        false => read_bpe(&mut fields, vocab)?,
+        true => read_word_piece(&mut fields, vocab)?,
     };
     model.pattern = read_pattern(&mut fields.need("pattern")?)?;
     if let Some(json) = fields.take_value("normalizer") {
         model.normalizer = read_normalizer(json)?;
     }
     if let Some(mut json) = fields.take("special_tokens") {
-        json.list(|json| {
-            model.special_tokens.push(read_special_token(json)?);
-            Ok(())
-        })?;
+        model.special_tokens = json.items(read_special_token)?;
     }
     if let Some(json) = fields.take("template") {
         model.template = template::read(json)?;
     }
-    if let Some(mut json) = fields.take("trim_offsets") {
-        model.trim_offsets = match { json }.string()?.as_ref() {
-            "spaces" => TrimOffsets::Spaces,
-            "spaces-but-first" => TrimOffsets::SpacesButFirst,
-            _ => return Err(json.expected("\"spaces\" or \"spaces-but-first\"")),
-        };
+    if let Some(json) = fields.take("trim_offsets") {
+        model.trim_offsets = json.choice(&[
+            ("spaces", TrimOffsets::Spaces),
+            ("spaces-but-first", TrimOffsets::SpacesButFirst),
+        ])?;
     }
-    if let Some(mut json) = fields.take("decoder") {
-        model.decoder = match { json }.string()?.as_ref() {
-            "spaced" => Decoder::Spaced,
-            _ => return Err(json.expected("\"spaced\"")),
-        };
+    if let Some(json) = fields.take("decoder") {
+        model.decoder = json.choice(&[("spaced", Decoder::Spaced)])?;
     }
     fields.finish("a subword file of version 1")?;
     model.checked()
@@ -145,12 +142,9 @@ fn read_bpe(fields: &mut Fields, vocab: Vocab) -> Result<Model> {
     let mut model = Model::new(vocab, merges, Pattern::Named(Named::None), Vec::new());
     model.ignore_merges = fields.flag("ignore_merges", false)?;
     model.start = read_start(fields)?;
-    if let Some(mut json) = fields.take("encoder") {
-        model.encoder = match { json }.string()?.as_ref() {
-            "merges" => Encoder::Merge,
-            "longest" => Encoder::Longest,
-            _ => return Err(json.expected("\"merges\" or \"longest\"")),
-        };
+    if let Some(json) = fields.take("encoder") {
+        model.encoder =
+            json.choice(&[("merges", Encoder::Merge), ("longest", Encoder::Longest)])?;
     }
     Ok(model)
 }
@@ -172,14 +166,7 @@ fn read_pattern(json: &mut Json) -> Result<Pattern> {
         Ok(pattern)
     };
     match json.peek() {
-        Some(b'[') => {
-            let mut patterns = Vec::new();
-            json.list(|json| {
-                patterns.push(read_one(json)?);
-                Ok(())
-            })?;
-            Ok(Pattern::Sequence(patterns))
-        }
+        Some(b'[') => json.items(read_one).map(Pattern::Sequence),
         _ => read_one(json),
     }
 }
@@ -217,12 +204,8 @@ fn read_normalizer(mut json: Json) -> Result<Normalizer> {
 
 fn read_start(fields: &mut Fields) -> Result<Start> {
     let mut start = Start::default();
-    if let Some(mut json) = fields.take("units") {
-        start.units = match { json }.string()?.as_ref() {
-            "bytes" => Units::Bytes,
-            "characters" => Units::Characters,
-            _ => return Err(json.expected("\"bytes\" or \"characters\"")),
-        };
+    if let Some(json) = fields.take("units") {
+        start.units = json.choice(&[("bytes", Units::Bytes), ("characters", Units::Characters)])?;
     }
     let joined = fields.flag("end_of_word_joined", false)?;
     if let Some(mut json) = fields.take_value("end_of_word") {
@@ -268,12 +251,10 @@ fn read_merges(json: &mut Json, vocab: &Vocab) -> Result<Merges> {
             _ => Err(place.expected("a list of merges or \"ranked\"")),
         };
     }
-    let mut pairs = Vec::new();
     let mut reader = gpt2::PairReader::new(vocab, gpt2::Spelling::Alphabet);
-    json.list(|json| {
+    let pairs = json.items(|json| {
         let line = json.string()?;
-        pairs.push(reader.line(&line).map_err(|error| error.on_line(json.line()))?);
-        Ok(())
+        reader.line(&line).map_err(|error| error.on_line(json.line()))
     })?;
     Ok(Merges::Listed(pairs))
 }

@@ -50,7 +50,7 @@ pub fn merges_of_ranks(vocab: &Vocab) -> Vec<Pair> {
 }
 
 /// The merges of a model that encodes by merges, as a list: lowest rank first.
-pub(super) fn merge_list(model: &Model) -> Cow<'_, [Pair]> {
+pub fn merge_list(model: &Model) -> Cow<'_, [Pair]> {
     match &model.merges {
         Merges::Listed(pairs) => Cow::Borrowed(pairs),
         Merges::Ranked => Cow::Owned(merges_of_ranks(&model.vocab)),

@@ -59,6 +59,32 @@ impl<'a> Json<'a> {
     }
 }
 
+impl Json<'_> {
+    /// The values of a list.
+    pub(crate) fn items<T>(
+        &mut self,
+        mut item: impl FnMut(&mut Self) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        let mut items = Vec::new();
+        self.list(|json| {
+            items.push(item(json)?);
+            Ok(())
+        })?;
+        Ok(items)
+    }
+
+    /// A string that is one of these names: what the name stands for.
+    pub(crate) fn choice<T: Clone>(mut self, known: &[(&str, T)]) -> Result<T> {
+        let mut place = self;
+        let name = self.string()?;
+        let found = known.iter().find(|(known, _)| *known == name);
+        found.map(|(_, value)| value.clone()).ok_or_else(|| {
+            let names: Vec<_> = known.iter().map(|(name, _)| format!("\"{name}\"")).collect();
+            place.expected(&names.join(" or "))
+        })
+    }
+}
+
 impl<'a> Fields<'a> {
     /// The value of `key`, if it is there.
     pub(crate) fn take(&mut self, key: &str) -> Option<Json<'a>> {

@@ -90,6 +90,7 @@ impl Model {
             template: Template::default(),
             trim_offsets: TrimOffsets::default(),
             decoder: Decoder::default(),
+            chain: None,
         }
     }
 

@@ -11,7 +11,7 @@ BERT's normaliser has options. Two choices of them have a name, the others are l
 This is only what a normaliser *is*; `normalize` runs it.
 */
 
-use crate::bert::{Bert, BertTables};
+use crate::bert::Bert;
 
 /// What happens to text before it is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -62,7 +62,6 @@ impl Normalizer {
                 "cjk" => bert.cjk = true,
                 "strip_accents" => bert.strip_accents = true,
                 "lowercase" => bert.lowercase = true,
-                "v1" => bert.tables = BertTables::V1_0,
                 _ => return None,
             }
         }
@@ -75,13 +74,12 @@ impl Normalizer {
         match (known, self) {
             (Some((name, _)), _) => (*name).to_owned(),
             (None, Normalizer::Bert(bert)) => {
-                let Bert { clean, cjk, strip_accents, lowercase, tables } = bert;
+                let Bert { clean, cjk, strip_accents, lowercase } = bert;
                 let options = [
                     (clean, "clean"),
                     (cjk, "cjk"),
                     (strip_accents, "strip_accents"),
                     (lowercase, "lowercase"),
-                    (tables == BertTables::V1_0, "v1"),
                 ];
                 let on: Vec<&str> = options.iter().filter(|(on, _)| *on).map(|(_, n)| *n).collect();
                 format!("bert:{}", on.join(","))
@@ -104,14 +102,13 @@ mod tests {
                 (name.into(), Some(normalizer))
             );
         }
-        for choice in 0..32 {
+        for choice in 0..16 {
             let on = |bit: u32| choice >> bit & 1 == 1;
             let normalizer = Normalizer::Bert(Bert {
                 clean: on(0),
                 cjk: on(1),
                 strip_accents: on(2),
                 lowercase: on(3),
-                tables: if on(4) { BertTables::V0_23 } else { BertTables::V1_0 },
             });
             assert_eq!(Normalizer::from_name(&normalizer.name()), Some(normalizer));
         }

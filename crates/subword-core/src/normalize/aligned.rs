@@ -18,6 +18,9 @@ places comes from its neighbour's source. Both are kept: offsets are compared wi
 use unicode_normalization::char::{
     canonical_combining_class, compose, decompose_canonical, decompose_compatible,
 };
+use unicode_normalization::{
+    IsNormalized, is_nfc_quick, is_nfd_quick, is_nfkc_quick, is_nfkd_quick,
+};
 
 /// A character of the result.
 #[derive(Debug, Clone, Copy)]
@@ -31,12 +34,31 @@ pub(super) struct AlignedUnit {
 
 /// Which form.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Form {
-    pub(super) compatible: bool,
-    pub(super) composed: bool,
+pub struct UnicodeForm {
+    /// Characters that only look alike become the same.
+    pub compatible: bool,
+    /// Marks join the letter before them, where there is a character for both.
+    pub composed: bool,
 }
 
-impl Form {
+impl UnicodeForm {
+    /// Whether a text is certainly in this form.
+    pub(crate) fn is_normal(self, text: &str) -> bool {
+        let quick = match (self.compatible, self.composed) {
+            (false, true) => is_nfc_quick(text.chars()),
+            (false, false) => is_nfd_quick(text.chars()),
+            (true, true) => is_nfkc_quick(text.chars()),
+            (true, false) => is_nfkd_quick(text.chars()),
+        };
+        text.is_ascii() || quick == IsNormalized::Yes
+    }
+
+    /// The normalised characters of a text, each with what it does to the text: 0 replaces the next character, -n drops
+    /// n more, 1 is added.
+    pub(crate) fn changes(self, text: &str) -> impl Iterator<Item = (char, isize)> + use<> {
+        self.units(text.chars()).into_iter().map(|unit| (unit.c, 1 - unit.takes as isize))
+    }
+
     /// The normalised characters of a text that no mark of another text can reach.
     pub(super) fn units(self, text: impl Iterator<Item = char>) -> Vec<AlignedUnit> {
         let mut units: Vec<AlignedUnit> = Vec::new();

@@ -13,7 +13,7 @@ come from then depends on the dropped marks beside them too, so this is asked of
 the last one that keeps marks apart: see `aligned`.
 */
 
-use super::aligned::{Form, with_sources};
+use super::aligned::{UnicodeForm, with_sources};
 use super::map::Map;
 use crate::bert::{BertCharacters, Order};
 use crate::error::Result;
@@ -174,8 +174,8 @@ impl<'a> Writer<'a> {
             }
             at += len;
         }
-        let units =
-            Form { compatible: false, composed: false }.units(source.iter().map(|&(c, _)| c));
+        let units = UnicodeForm { compatible: false, composed: false }
+            .units(source.iter().map(|&(c, _)| c));
         with_sources(&units, source.iter().map(|&(_, place)| place), |unit, place| {
             if unit.class > 0 && characters.rank(unit.c) > 0 {
                 sources.push(place);

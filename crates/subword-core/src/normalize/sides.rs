@@ -127,13 +127,11 @@ mod tests {
         let (odd, mut random) = (ODD.chars().collect::<Vec<_>>(), Random::new(1));
         let berts = (0..32).map(|choice: u32| {
             let on = |bit: u32| choice >> bit & 1 == 1;
-            let tables = if on(4) { crate::BertTables::V1_0 } else { crate::BertTables::V0_23 };
             Normalizer::Bert(crate::Bert {
                 clean: on(0),
                 cjk: on(1),
                 strip_accents: on(2),
                 lowercase: on(3),
-                tables,
             })
         });
         for form in FORMS.into_iter().chain(berts) {

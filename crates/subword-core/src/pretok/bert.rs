@@ -1,13 +1,11 @@
 /*!
-The patterns `bert` and `bert-v1`: runs of white space, single punctuation marks, and words between
-them.
+The pattern `bert`: runs of white space, single punctuation marks, and words between them.
 
 ```text
 "it's  5 km."  ->  "it" | "'" | "s" | "  " | "5" | " " | "km" | "."
 ```
 
-They differ in what is punctuation: that of the Unicode version which the tables were made with, and
-all symbols of ASCII.
+Punctuation is that of the Unicode version which the tables were made with, and all symbols of ASCII.
 */
 
 use super::blocks::{Block, Family, Starts, after};
@@ -15,7 +13,7 @@ use super::class::{Char, char_at};
 use crate::bert::{BertClass, Classes};
 use crate::simd::{BLOCK, Isa};
 
-/// Both, 64 bytes at a time. Letters, digits and white space are known wherever they come from. A
+/// The pattern, 64 bytes at a time. Letters, digits and white space are known wherever they come from. A
 /// symbol is punctuation for certain if it is one of ASCII, which is looked at for the whole block.
 ///
 /// PERF: counting en_10mb takes 76 ms and not 118 (2026-11-15).
@@ -23,7 +21,7 @@ pub(super) struct BertWords;
 
 impl Family for BertWords {
     #[inline(always)]
-    fn starts<C: Isa>(m: &Block, text: &[u8]) -> Starts {
+    fn starts<C: Isa>(&self, m: &Block, text: &[u8]) -> Starts {
         let plain = |byte: u8| (byte < 0x7F) & ((byte >= b' ') | (byte.wrapping_sub(9) < 5));
         let is_plain = text[..BLOCK].iter().fold(true, |all, &byte| all & plain(byte));
         let limit = if is_plain { m.len } else { m.len.min(m.other.trailing_zeros()) };

@@ -39,12 +39,12 @@ pub(super) trait Family {
 
     /// The starts in a block, and how many of its first characters they are certain for. `text` is
     /// the block and what follows it.
-    fn starts<C: Isa>(block: &Block, text: &[u8]) -> Starts;
+    fn starts<C: Isa>(&self, block: &Block, text: &[u8]) -> Starts;
 
     /// In a block inside a long word: the characters that go on the word, whatever they are, and those
-    /// that end it, whatever follows.
+    /// that end it, whatever follows. `text` is the block and what follows it.
     #[inline(always)]
-    fn long_word(_block: &Block) -> (u64, u64) {
+    fn long_word<C: Isa>(&self, _block: &Block, _text: &[u8]) -> (u64, u64) {
         (0, 0)
     }
 }
@@ -110,6 +110,7 @@ impl Block {
 /// None if there are none.
 #[inline(always)]
 pub(super) fn step<F: Family, C: Isa>(
+    family: &F,
     text: &[u8],
     at: usize,
     ends: &mut Vec<usize>,
@@ -130,10 +131,11 @@ pub(super) fn step<F: Family, C: Isa>(
     if block.len < LEAST as u32 {
         return None;
     }
-    let starts = F::starts::<C>(&block, rest);
+    let starts = family.starts::<C>(&block, rest);
     let bits = starts.bits & low_bits(starts.limit) & !1;
     if bits == 0 {
-        let end = (starts.limit == block.len).then(|| end_of_word::<F, C>(&block, text, at))??;
+        let end = (starts.limit == block.len)
+            .then(|| end_of_word::<F, C>(family, &block, text, at))??;
         ends.push(end);
         return Some(end);
     }
@@ -147,15 +149,21 @@ pub(super) fn step<F: Family, C: Isa>(
 
 /// The end of the piece at `at`, if all of its block is one long word: Chinese between two marks.
 #[inline(always)]
-fn end_of_word<F: Family, C: Isa>(block: &Block, text: &[u8], at: usize) -> Option<usize> {
-    let (word, _) = F::long_word(block);
+fn end_of_word<F: Family, C: Isa>(
+    family: &F,
+    block: &Block,
+    text: &[u8],
+    at: usize,
+) -> Option<usize> {
+    let (word, _) = family.long_word::<C>(block, text.get(at..at + WINDOW)?);
     if (word | 1).trailing_ones() < block.len {
         return None;
     }
     let mut from = at + block.last_byte();
     loop {
-        let block = Block::new::<F>(C::classify(text[from..].first_chunk()?, &WIDE));
-        let (word, end) = F::long_word(&block);
+        let window = text[from..].first_chunk()?;
+        let block = Block::new::<F>(C::classify(window, &WIDE));
+        let (word, end) = family.long_word::<C>(&block, window);
         let inside = word.trailing_ones();
         if inside < block.len {
             return (end >> inside & 1 == 1).then(|| from + block.byte_of::<C>(inside));

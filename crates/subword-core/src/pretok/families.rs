@@ -14,7 +14,7 @@ pub(super) struct Gpt2;
 
 impl Family for Gpt2 {
     #[inline(always)]
-    fn starts<C: Isa>(m: &Block, text: &[u8]) -> Starts {
+    fn starts<C: Isa>(&self, m: &Block, text: &[u8]) -> Starts {
         let runs = run_starts(m.letter) | run_starts(m.class.digit) | run_starts(m.other);
         // A word takes one space before it; the last space of a run is a start in any case.
         let words = runs & !after(m.class.space);
@@ -28,7 +28,7 @@ impl Family for Gpt2 {
     }
 
     #[inline(always)]
-    fn long_word(m: &Block) -> (u64, u64) {
+    fn long_word<C: Isa>(&self, m: &Block, _: &[u8]) -> (u64, u64) {
         (m.letter, !m.letter)
     }
 }
@@ -39,7 +39,7 @@ pub(super) struct Cl100k<const DIGITS: usize>;
 
 impl<const DIGITS: usize> Family for Cl100k<DIGITS> {
     #[inline(always)]
-    fn starts<C: Isa>(m: &Block, text: &[u8]) -> Starts {
+    fn starts<C: Isa>(&self, m: &Block, text: &[u8]) -> Starts {
         let parts = Parts::new(m, m.class.newline);
         let mut starts = parts.starts(m, digits::<DIGITS>(m.class.digit));
         let open = parts.prefix & m.class.apostrophe;
@@ -51,7 +51,7 @@ impl<const DIGITS: usize> Family for Cl100k<DIGITS> {
     }
 
     #[inline(always)]
-    fn long_word(m: &Block) -> (u64, u64) {
+    fn long_word<C: Isa>(&self, m: &Block, _: &[u8]) -> (u64, u64) {
         (m.letter, !m.letter)
     }
 }
@@ -63,7 +63,7 @@ impl Family for O200k {
     const MARKS_IN_WORDS: bool = true;
 
     #[inline(always)]
-    fn starts<C: Isa>(m: &Block, text: &[u8]) -> Starts {
+    fn starts<C: Isa>(&self, m: &Block, text: &[u8]) -> Starts {
         let parts = Parts::new(m, m.class.newline | m.class.slash);
         let mut starts = parts.starts(m, digits::<3>(m.class.digit));
         starts.bits |= m.class.upper & after(m.class.lower);
@@ -85,7 +85,7 @@ impl Family for O200k {
     }
 
     #[inline(always)]
-    fn long_word(m: &Block) -> (u64, u64) {
+    fn long_word<C: Isa>(&self, m: &Block, _: &[u8]) -> (u64, u64) {
         (m.class.caseless | m.class.mark, !(m.letter | m.class.apostrophe))
     }
 }

@@ -18,6 +18,7 @@ expression engine with look-ahead.
 mod bert;
 mod blocks;
 mod class;
+mod class_pairs;
 mod class_table;
 mod families;
 mod limits;
@@ -27,13 +28,15 @@ mod sections;
 mod whitespace;
 
 pub use crate::model::Named;
+pub use class_pairs::ClassPairs;
 pub(crate) use limits::Limits;
 
 use crate::bert::Classes;
 use crate::error::Result;
 use crate::mem::prefetch_at;
-use crate::model::{BertTables, Pattern};
+use crate::model::Pattern;
 use crate::simd::{Isa, Kernel, Level};
+use blocks::Family;
 use class::{Char, Class, char_at, char_before};
 use regex::RegexSplitter;
 use scan::Rules;
@@ -65,8 +68,9 @@ enum Scanner {
     Cl100k(Rules),
     O200k,
     DeepseekV3,
-    Bert(BertTables),
+    Bert,
     Whitespace,
+    Classes(ClassPairs),
 }
 
 impl Scanner {
@@ -78,8 +82,9 @@ impl Scanner {
             Scanner::Cl100k(rules) => scan::cl100k(text, at, rules),
             Scanner::O200k => scan::o200k(text, at),
             Scanner::DeepseekV3 => scan::deepseek_v3(text, at),
-            Scanner::Bert(tables) => bert::scan(Classes::of(tables), text, at),
+            Scanner::Bert => bert::scan(Classes::all(), text, at),
             Scanner::Whitespace => whitespace::scan(text, at),
+            Scanner::Classes(pairs) => pairs.scan(text, at),
         }
     }
 
@@ -87,12 +92,13 @@ impl Scanner {
     ///
     /// A letter and a character that is no letter, mark or apostrophe: in all named patterns a word
     /// ends there, because only those three can follow a letter within a piece. The patterns
-    /// `whitespace` and `bert` have rules of their own.
+    /// `whitespace` and `bert` have rules of their own, and so have classes.
     #[inline]
     fn cuts_between(self, before: Char, after: Char) -> bool {
         match self {
             Scanner::Whitespace => whitespace::cuts_between(before, after),
-            Scanner::Bert(tables) => bert::cuts_between(Classes::of(tables), before, after),
+            Scanner::Bert => bert::cuts_between(Classes::all(), before, after),
+            Scanner::Classes(pairs) => pairs.cuts_between(before, after),
             _ => {
                 let goes_on = after.class.is_letter() || after.class == Class::Mark;
                 before.class.is_letter() && !goes_on && after.code != u32::from(b'\'')
@@ -126,6 +132,11 @@ impl Splitter {
             }
         };
         Ok(Splitter { kind, level })
+    }
+
+    /// Cuts wherever no token spans two classes of characters.
+    pub fn by_classes(pairs: ClassPairs) -> Result<Splitter> {
+        Ok(Splitter { kind: Kind::Scanner(Scanner::Classes(pairs)), level: Level::chosen()? })
     }
 
     /// The same pattern, read by the regular expressions that define it: slow, for tests.
@@ -245,8 +256,7 @@ fn named_kind(named: Named) -> Kind {
         Named::Qwen2 => cl100k(1, false),
         Named::O200k => Scanner::O200k,
         Named::DeepseekV3 => Scanner::DeepseekV3,
-        Named::Bert => Scanner::Bert(BertTables::V0_23),
-        Named::BertV1 => Scanner::Bert(BertTables::V1_0),
+        Named::Bert => Scanner::Bert,
         Named::Whitespace => Scanner::Whitespace,
         Named::None => return Kind::Whole,
     })
@@ -326,16 +336,23 @@ impl Kernel for Fill<'_> {
         let scanner = self.scanner;
         let scan = |text: &[u8], at| scanner.end(text, at);
         match scanner {
-            Scanner::Gpt2 => self.alternate(blocks::step::<families::Gpt2, C>, scan),
+            Scanner::Gpt2 => self.alternate(family::<_, C>(families::Gpt2), scan),
             Scanner::Cl100k(Rules { digits: 1, .. }) => {
-                self.alternate(blocks::step::<families::Cl100k<1>, C>, scan);
+                self.alternate(family::<_, C>(families::Cl100k::<1>), scan);
             }
-            Scanner::Cl100k(_) => self.alternate(blocks::step::<families::Cl100k<3>, C>, scan),
-            Scanner::O200k => self.alternate(blocks::step::<families::O200k, C>, scan),
-            Scanner::Bert(_) => self.alternate(blocks::step::<bert::BertWords, C>, scan),
+            Scanner::Cl100k(_) => self.alternate(family::<_, C>(families::Cl100k::<3>), scan),
+            Scanner::O200k => self.alternate(family::<_, C>(families::O200k), scan),
+            Scanner::Bert => self.alternate(family::<_, C>(bert::BertWords), scan),
+            Scanner::Classes(pairs) => self.alternate(family::<_, C>(pairs), scan),
             Scanner::DeepseekV3 | Scanner::Whitespace => self.alternate(|_, _, _| None, scan),
         }
     }
+}
+
+/// The blocks of a family of patterns.
+#[inline(always)]
+fn family<F: Family, C: Isa>(family: F) -> impl Fn(&[u8], usize, &mut Vec<usize>) -> Option<usize> {
+    move |text, at, ends| blocks::step::<F, C>(&family, text, at, ends)
 }
 
 impl Fill<'_> {

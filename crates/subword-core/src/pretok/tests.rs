@@ -2,7 +2,7 @@
 
 use super::*;
 
-const SCANNED: [Named; 9] = [
+const SCANNED: [Named; 8] = [
     Named::Gpt2,
     Named::Cl100k,
     Named::O200k,
@@ -10,7 +10,6 @@ const SCANNED: [Named; 9] = [
     Named::Qwen2,
     Named::DeepseekV3,
     Named::Bert,
-    Named::BertV1,
     Named::Whitespace,
 ];
 

@@ -9,7 +9,7 @@ are inserted into the cache at the end of the batch.
 
 use super::{FastWords, Words};
 use crate::cache::{
-    Cache, FOUR, KEYS, Key, LONGEST_MIDDLE, LONGEST_SHORT, MIDDLE_IDS, View, short_key,
+    Cache, FOUR, KEYS, Key, LONGEST_MIDDLE, LONGEST_SHORT, MIDDLE_IDS, Segment, View,
 };
 use crate::encode::{Finders, Path, Plan, Ragged, Scratch, Sink};
 use crate::error::Result;
@@ -195,13 +195,10 @@ impl Four {
             let i = rest.trailing_zeros() as usize;
             rest &= rest - 1;
             let (Some(&start), Some(&end)) = (starts.get(i), ends.get(i)) else { break };
-            let len = end.wrapping_sub(start);
-            if len <= LONGEST_SHORT {
-                keys[i] = short_key(&found.normal, start, end, false);
-                lines[i] = view.prefetched_line(keys[i]);
+            let word = Segment { start, end, part: false };
+            (keys[i], lines[i]) = view.key_and_line(&found.normal, word);
+            if end - start <= LONGEST_SHORT {
                 *long &= !(1 << i);
-            } else if len <= LONGEST_MIDDLE {
-                keys[i][0] = view.prefetched_middle_line(&found.normal, start, end, false).into();
             }
         }
     }
@@ -218,25 +215,18 @@ impl Four {
     ) -> usize {
         let (start, end) = (found.starts[word], found.ends[word]);
         let (key, line) = (self.keys[word % KEYS], self.lines[word % KEYS]);
-        let middle = if self.long >> (word % KEYS) & 1 == 0 {
+        if self.long >> (word % KEYS) & 1 == 0 {
             let Some(places) = into.first_chunk_mut() else { return 0 };
             let own = view.short_into::<C>(key, line, places);
-            let count = if own > 0 { own } else { view.short_beside(key, line, places) };
-            if count > 0 || !view.is_marked(key, line) {
-                return count;
+            if own > 0 {
+                return own;
             }
-            view.middle(&found.normal, start, end, false)
         } else if let Some(ids) = run(end) {
             into[..ids].copy_from_slice(&found.ids[start..start + ids]);
             return ids;
-        } else if end - start <= LONGEST_MIDDLE {
-            view.middle_at(key[0] as u32, &found.normal, start, end, false)
-        } else {
-            None
-        };
-        let Some((ids, count)) = middle else { return 0 };
-        into[..MIDDLE_IDS].copy_from_slice(&ids);
-        count
+        }
+        let word = Segment { start, end, part: false };
+        view.elsewhere_into(&found.normal, word, (key, line), into)
     }
 }
 

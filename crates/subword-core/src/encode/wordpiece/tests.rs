@@ -85,7 +85,7 @@ impl Random {
     }
 }
 
-fn model(bert: Bert, tables: BertTables) -> Model {
+fn model(bert: Bert) -> Model {
     let tokens = [
         "[UNK]",
         "a",
@@ -129,8 +129,7 @@ fn model(bert: Bert, tables: BertTables) -> Model {
     let vocab = Vocab::new((0..).zip(tokens.iter().map(|token| token.as_bytes()))).unwrap();
     let mut model = Model::word_piece(vocab, 0, WordPiece::default());
     model.normalizer = Normalizer::Bert(bert);
-    let named = if tables == BertTables::V0_23 { Named::Bert } else { Named::BertV1 };
-    model.pattern = Pattern::Named(named);
+    model.pattern = Pattern::Named(Named::Bert);
     model.special_tokens = vec![SpecialToken::new("[UNK]", 0)];
     model.checked().unwrap()
 }
@@ -155,12 +154,11 @@ fn plain(model: &Model, text: &[u8]) -> Vec<TokenId> {
     ids
 }
 
-fn options() -> impl Iterator<Item = (Bert, BertTables)> {
-    (0..32).map(|choice| {
+fn options() -> impl Iterator<Item = Bert> {
+    (0..16).map(|choice| {
         let on = |bit: u32| choice >> bit & 1 == 1;
-        let tables = if on(4) { BertTables::V1_0 } else { BertTables::V0_23 };
         let (clean, cjk, strip_accents, lowercase) = (!on(0), on(1), on(2), on(3));
-        (Bert { clean, cjk, strip_accents, lowercase, tables }, tables)
+        Bert { clean, cjk, strip_accents, lowercase }
     })
 }
 
@@ -168,8 +166,8 @@ fn options() -> impl Iterator<Item = (Bert, BertTables)> {
 fn one_pass_gives_the_ids_of_the_stages() {
     let one = NonZeroUsize::new(1);
     let mut random = Random(3);
-    for (bert, tables) in options() {
-        let model = Arc::new(model(bert, tables));
+    for bert in options() {
+        let model = Arc::new(model(bert));
         let linear = Tokenizer::linear(model.clone()).unwrap();
         let mut levels = Vec::new();
         for level in Level::available() {
@@ -199,7 +197,7 @@ fn one_pass_gives_the_ids_of_the_stages() {
 
 #[test]
 fn words_may_end_anywhere_in_a_block() {
-    let model = Arc::new(model(Bert::UNCASED, BertTables::V0_23));
+    let model = Arc::new(model(Bert::UNCASED));
     let tokenizer = Tokenizer::new(model.clone(), 1 << 20).unwrap();
     for (word, len) in ["A", "!", "\u{301}", "é", "中", " ", "\0", "\u{302E}"]
         .into_iter()
@@ -216,7 +214,7 @@ fn words_may_end_anywhere_in_a_block() {
 #[test]
 fn words_may_be_longer_than_what_is_kept_of_them() {
     for limit in [WordLimit::Characters(100), WordLimit::Bytes(70), WordLimit::None] {
-        let mut model = model(Bert::UNCASED, BertTables::V0_23);
+        let mut model = model(Bert::UNCASED);
         let word_piece = WordPiece { limit, ..WordPiece::default() };
         model.encoder = crate::model::Encoder::WordPiece(word_piece);
         let model = Arc::new(model.checked().unwrap());
@@ -236,7 +234,7 @@ fn words_may_be_longer_than_what_is_kept_of_them() {
 
 #[test]
 fn long_texts_are_shared_between_threads_and_cut_anywhere() {
-    let model = Arc::new(model(Bert::UNCASED, BertTables::V0_23));
+    let model = Arc::new(model(Bert::UNCASED));
     let tokenizer = Tokenizer::new(model.clone(), 1 << 16).unwrap();
     let mut random = Random(8);
     let mut text = Vec::new();
@@ -259,7 +257,7 @@ fn long_texts_are_shared_between_threads_and_cut_anywhere() {
 
 #[test]
 fn without_words_a_text_is_matched_as_it_stands() {
-    let mut model = model(Bert::UNCASED, BertTables::V0_23);
+    let mut model = model(Bert::UNCASED);
     model.normalizer = Normalizer::None;
     model.pattern = Pattern::Named(Named::None);
     let word_piece = WordPiece {
@@ -282,7 +280,7 @@ fn without_words_a_text_is_matched_as_it_stands() {
 
 #[test]
 fn places_point_into_the_original_text() {
-    let model = Arc::new(model(Bert::UNCASED, BertTables::V0_23));
+    let model = Arc::new(model(Bert::UNCASED));
     let tokenizer = Tokenizer::new(model, 0).unwrap();
     let located =
         tokenizer.encode_offsets("A\0b 中E\u{301}".as_bytes(), &Allowed::Text, None).unwrap();

@@ -39,9 +39,8 @@ fn random_word_piece(random: &mut Random) -> Model {
     let mut flags = [true; 4];
     flags.iter_mut().for_each(|flag| *flag = random.flip());
     let [clean, cjk, strip_accents, lowercase] = flags;
-    let tables = if random.below(5) == 0 { BertTables::V1_0 } else { BertTables::V0_23 };
     let clean = clean || random.flip();
-    model.normalizer = Normalizer::Bert(Bert { clean, cjk, strip_accents, lowercase, tables });
+    model.normalizer = Normalizer::Bert(Bert { clean, cjk, strip_accents, lowercase });
     if let (Some(cls), Some(sep)) = (cls, sep) {
         model.template = Template::bert(cls, sep);
     }

@@ -20,6 +20,8 @@ Invariants
 * What [`write`] writes gives the same ids in Hugging Face's tokenizers.
 */
 
+mod chain;
+mod components;
 mod dialect;
 mod model;
 mod pipeline;
@@ -37,6 +39,7 @@ use crate::error::{Error, Result};
 use crate::model::{Decoder, Model, SpecialToken};
 use model::read_model;
 
+pub(super) use chain::write as write_chain;
 pub(super) use write::write;
 
 /// How deep a Sequence may hold a Sequence.
@@ -47,12 +50,23 @@ pub(super) fn recognise(fields: &Fields) -> bool {
     fields.get("model").is_some_and(|mut json| json.peek() == Some(b'{'))
 }
 
-/// The model in a file, and notes on keys that do not concern the tokenizer.
-pub(super) fn read(
-    mut fields: Fields,
-    options: &LoadOptions,
-    notes: &mut Vec<Error>,
-) -> Result<Model> {
+/// The model in a file, and notes on keys that do not concern the tokenizer. What no fast path runs is read as a chain.
+pub(super) fn read(fields: Fields, options: &LoadOptions, notes: &mut Vec<Error>) -> Result<Model> {
+    let mut start = fields.start();
+    match read_known(fields, options, notes) {
+        Err(_) if options.pattern.is_none() => notes.clear(),
+        done => return done,
+    }
+    chain::read(start.fields()?, notes)
+}
+
+/// The model with a chain in a file that was written by [`write_chain`].
+pub(super) fn read_chain(fields: Fields) -> Result<Model> {
+    chain::read(fields, &mut Vec::new())
+}
+
+/// The version, and notes on the settings of calls that a file may hold.
+fn read_head(fields: &mut Fields, notes: &mut Vec<Error>) -> Result<()> {
     if let Some(mut version) = fields.take("version")
         && { version }.string()? != "1.0"
     {
@@ -64,6 +78,12 @@ pub(super) fn read(
             notes.push(note.with_hint("it is a setting of a call: encode_inputs takes it"));
         }
     }
+    Ok(())
+}
+
+/// The model of a file that a fast path runs.
+fn read_known(mut fields: Fields, options: &LoadOptions, notes: &mut Vec<Error>) -> Result<Model> {
+    read_head(&mut fields, notes)?;
     let (template, trim_offsets) = template::read(fields.take_value("post_processor"))?;
     let mut place = fields.need("model")?;
     let mut inner = place.fields()?;
@@ -129,23 +149,14 @@ fn read_added_tokens(json: Option<Json>, written: &WrittenVocab) -> Result<Vec<S
     let Some(mut json) = json else { return Ok(tokens) };
     let mut next = written.len() as u32;
     json.list(|json| {
-        let mut fields = json.fields()?;
-        let start = fields.start();
-        let mut token =
-            SpecialToken::new(fields.need("content")?.string()?, fields.need("id")?.id()?);
-        token.always = !fields.need("special")?.bool()?;
-        token.lstrip = fields.need("lstrip")?.bool()?;
-        token.rstrip = fields.need("rstrip")?.bool()?;
-        token.single_word = fields.need("single_word")?.bool()?;
-        token.normalized = fields.need("normalized")?.bool()?;
-        fields.finish("an added token")?;
+        let (token, place) = read_added_token(json)?;
         let id = written.id_of(&token.content).unwrap_or_else(|| {
             next += 1;
             next - 1
         });
         if id != token.id {
             let (content, written) = (&token.content, token.id);
-            return Err(Error::format_line(start.line(), format!(
+            return Err(Error::format_line(place.line(), format!(
                 "the added token {content:?} has id {written}, but Hugging Face tokenizers give it {id}"
             ))
             .with_hint("put the token with its id into the vocabulary of the model, too"));
@@ -154,6 +165,20 @@ fn read_added_tokens(json: Option<Json>, written: &WrittenVocab) -> Result<Vec<S
         Ok(())
     })?;
     Ok(tokens)
+}
+
+/// One added token as the file has it, and its place. Not its line, which is counted from the start of the file.
+fn read_added_token<'a>(json: &mut Json<'a>) -> Result<(SpecialToken, Json<'a>)> {
+    let mut fields = json.fields()?;
+    let place = fields.start();
+    let mut token = SpecialToken::new(fields.need("content")?.string()?, fields.need("id")?.id()?);
+    token.always = !fields.need("special")?.bool()?;
+    token.lstrip = fields.need("lstrip")?.bool()?;
+    token.rstrip = fields.need("rstrip")?.bool()?;
+    token.single_word = fields.need("single_word")?.bool()?;
+    token.normalized = fields.need("normalized")?.bool()?;
+    fields.finish("an added token")?;
+    Ok((token, place))
 }
 
 /// Refuses added tokens that Hugging Face's tokenizers do not find as text: two that are the same after
@@ -225,6 +250,17 @@ impl<'a> Component<'a> {
     fn finish(self) -> Result<()> {
         self.fields.finish(&format!("{} {:?}", self.path, self.kind))
     }
+}
+
+/// Why no fast path runs the file `text`.
+#[cfg(test)]
+fn refusal_of_fast_paths(text: &str) -> String {
+    let read = || -> Result<Model> {
+        let mut json = Json::new(text.as_bytes())?;
+        let fields = json.fields()?;
+        read_known(fields, &LoadOptions::default(), &mut Vec::new())
+    };
+    read().unwrap_err().at(std::path::Path::new("tokenizer.json")).to_string()
 }
 
 #[cfg(test)]

@@ -128,6 +128,7 @@ fn read_settings(fields: &mut Fields, bytes: bool) -> Result<BpeOptions> {
     }
     if let Some(json) = fields.take_value("byte_fallback")
         && { json }.bool()?
+        && !bytes
     {
         return refuse("byte_fallback", "true", json);
     }

@@ -29,18 +29,28 @@ use crate::types::TokenId;
 /// How many ids a template may have.
 const MAX_IDS: usize = 1024;
 
-/// The template, and what offsets leave out.
+/// The template, and what offsets leave out; one step that trims at most.
 pub(super) fn read(json: Option<Json>) -> Result<(Template, TrimOffsets)> {
-    let (mut template, mut trim) = (None, TrimOffsets::Nothing);
-    let Some(json) = json else { return Ok((Template::default(), trim)) };
+    let (template, trims) = read_all(json)?;
+    let trim = match trims[..] {
+        [] => TrimOffsets::Nothing,
+        [false] => TrimOffsets::Spaces,
+        [true] => TrimOffsets::SpacesButFirst,
+        _ => return Err(Error::format("post_processor with two parts that trim is not supported")),
+    };
+    Ok((template, trim))
+}
+
+/// The template, and the steps that trim offsets, each with its `add_prefix_space`.
+pub(super) fn read_all(json: Option<Json>) -> Result<(Template, Vec<bool>)> {
+    let (mut template, mut trims) = (None, Vec::new());
+    let Some(json) = json else { return Ok((Template::default(), trims)) };
     let mut parts = vec![Component::read(json, "post_processor")?];
     while let Some(mut part) = parts.pop() {
         if matches!(part.kind.as_str(), "ByteLevel" | "RobertaProcessing") {
-            let found = read_trim(&mut part)?;
-            if found != TrimOffsets::Nothing && trim != TrimOffsets::Nothing {
-                return Err(part.refusal("trim_offsets, and another that trims before it,"));
-            }
-            trim = if found == TrimOffsets::Nothing { trim } else { found };
+            let does = part.fields.flag("trim_offsets", true)?;
+            let prefix_space = part.fields.flag("add_prefix_space", true)?;
+            trims.extend(does.then_some(prefix_space));
         }
         let read = match part.kind.as_str() {
             "ByteLevel" => {
@@ -67,17 +77,7 @@ pub(super) fn read(json: Option<Json>) -> Result<(Template, TrimOffsets)> {
         part.finish()?;
         template = Some(read);
     }
-    Ok((template.unwrap_or_default(), trim))
-}
-
-fn read_trim(part: &mut Component) -> Result<TrimOffsets> {
-    let trims = part.fields.flag("trim_offsets", true)?;
-    let prefix_space = part.fields.flag("add_prefix_space", true)?;
-    Ok(match (trims, prefix_space) {
-        (false, _) => TrimOffsets::Nothing,
-        (true, false) => TrimOffsets::Spaces,
-        (true, true) => TrimOffsets::SpacesButFirst,
-    })
+    Ok((template.unwrap_or_default(), trims))
 }
 
 /// The id of a pair of token and id.

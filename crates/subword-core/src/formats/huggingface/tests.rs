@@ -1,8 +1,8 @@
-//! Files of many ages, and every refusal word for word.
+//! Files of many ages, and every refusal of the fast paths word for word.
 
 use super::*;
 use crate::formats::load_noting;
-use crate::formats::tests::{Folder, refusal, with_pattern};
+use crate::formats::tests::{Folder, with_pattern};
 use crate::model::{
     Content, Merges, Named, Normalizer, Pattern, Start, Template, TemplateSlot, TrimOffsets, Units,
 };
@@ -35,8 +35,9 @@ fn loaded(text: &str) -> Model {
     read(json.fields().unwrap(), &LoadOptions::default(), &mut Vec::new()).unwrap()
 }
 
+/// Why no fast path runs a file. Most of them are run by the plain chain.
 fn refused(text: &str) -> String {
-    refusal("tokenizer.json", text, &LoadOptions::default())
+    refusal_of_fast_paths(text)
 }
 
 fn with(more: &str) -> String {
@@ -184,7 +185,6 @@ fn settings_that_change_ids_are_refused() {
     let refusal =
         |what: &str| format!("tokenizer.json:4: model \"BPE\" with {what} is not supported");
     assert_eq!(model("\"dropout\": 0.1"), refusal("dropout 0.1"));
-    assert_eq!(model("\"byte_fallback\": true"), refusal("byte_fallback true"));
     assert_eq!(
         model("\"end_of_word_suffix\": \"</w>\""),
         "tokenizer.json:3: model \"BPE\" with end_of_word_suffix \"</w>\" is not supported here\n  \

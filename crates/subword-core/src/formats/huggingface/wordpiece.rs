@@ -17,9 +17,7 @@ use super::{Component, MAX_NESTING};
 use crate::error::{Error, Result};
 use crate::formats::gpt2::{Spelling, WrittenVocab};
 use crate::formats::json::{Fields, Json, write_lines, write_string};
-use crate::model::{
-    Bert, BertTables, Decoder, Model, Named, Normalizer, Pattern, Unknown, WordLimit, WordPiece,
-};
+use crate::model::{Bert, Decoder, Model, Named, Pattern, Unknown, WordLimit, WordPiece};
 use crate::types::TokenId;
 
 const PRE_TOKENIZERS: &str = "the pre_tokenizers that subword runs here are BertPreTokenizer, Whitespace and WhitespaceSplit";
@@ -59,7 +57,6 @@ pub(super) fn read_normalizer(part: &mut Component) -> Result<Bert> {
         cjk: part.fields.need("handle_chinese_chars")?.bool()?,
         strip_accents: strip_accents.map_or(Ok(lowercase), |mut json| json.bool())?,
         lowercase,
-        tables: BertTables::V0_23,
     })
 }
 
@@ -107,14 +104,8 @@ pub(super) fn read_cleanup(json: Option<Json>, prefix: &str) -> Result<Option<bo
 /// Refuses a WordPiece model that a file cannot hold.
 pub(super) fn check_writable(model: &Model) -> Result<()> {
     let Some(word_piece) = model.as_word_piece() else { return Ok(()) };
-    let newer = match model.normalizer {
-        Normalizer::Bert(bert) => bert.tables != BertTables::V0_23,
-        _ => false,
-    };
     let what = if word_piece.unknown == Unknown::Character {
         "there an unknown word is one unk token"
-    } else if newer || model.pattern == Pattern::Named(Named::BertV1) {
-        "the file does not say which Unicode tables it means, and its own are newer"
     } else if pre_tokenizer(model).is_none() {
         "its pattern is not bert, whitespace or \\w+|[^\\w\\s]+"
     } else {

@@ -7,7 +7,7 @@ id after it. So special tokens are left out of the vocabulary only if those are 
 them are written there as well.
 */
 
-use super::{check_matched, dialect, template, wordpiece, words};
+use super::{chain, check_matched, dialect, template, wordpiece, words};
 use crate::error::{Error, Result};
 use crate::formats::json::{write_lines, write_string};
 use crate::formats::{gpt2, ranks};
@@ -18,6 +18,9 @@ const BYTE_LEVEL: &str = r#"{"type": "ByteLevel", "add_prefix_space": false, "tr
 
 /// The file of a model. What it cannot hold is an error.
 pub(in crate::formats) fn write(model: &Model) -> Result<String> {
+    if let Some(chain) = &model.chain {
+        return Ok(chain::write(model, chain));
+    }
     words::check_writable(model)?;
     wordpiece::check_writable(model)?;
     check_matched(model)?;
@@ -88,7 +91,7 @@ pub(super) fn string(text: &str) -> String {
     out
 }
 
-fn write_added_token(out: &mut String, token: &SpecialToken) {
+pub(super) fn write_added_token(out: &mut String, token: &SpecialToken) {
     let SpecialToken { content, id, always, lstrip, rstrip, single_word, normalized } = token;
     out.push_str(&format!(
         "{{\"id\": {id}, \"content\": {}, \"single_word\": {single_word}, \"lstrip\": {lstrip}, \

@@ -14,23 +14,14 @@ One template is written one way: the shortest of these that says it.
 use crate::error::Result;
 use crate::formats::json::Json;
 use crate::model::{Content, Template, TemplateSlot};
-use crate::types::TokenId;
 
 pub(super) fn read(mut json: Json) -> Result<Template> {
     let mut fields = json.fields()?;
     let mut template = if let Some(mut single) = fields.take("single") {
         Template { single: read_slots(&mut single)?, ..Template::default() }
     } else {
-        let mut ids = |key| {
-            let mut ids = Vec::new();
-            fields.need(key)?.list(|json| {
-                ids.push(json.id()?);
-                Ok(())
-            })?;
-            Ok(ids)
-        };
-        let (prefix, suffix): (Vec<TokenId>, Vec<TokenId>) = (ids("prefix")?, ids("suffix")?);
-        Template::around(&prefix, &suffix)
+        let mut ids = |key| fields.need(key)?.items(Json::id);
+        Template::around(&ids("prefix")?, &ids("suffix")?)
     };
     if let Some(mut pair) = fields.take("pair") {
         template.pair = read_slots(&mut pair)?;
@@ -40,8 +31,7 @@ pub(super) fn read(mut json: Json) -> Result<Template> {
 }
 
 fn read_slots(json: &mut Json) -> Result<Vec<TemplateSlot>> {
-    let mut slots = Vec::new();
-    json.list(|json| {
+    json.items(|json| {
         let mut place = *json;
         let (mut content, mut type_id, mut at) = (None, None, 0);
         json.list(|json| {
@@ -54,14 +44,10 @@ fn read_slots(json: &mut Json) -> Result<Vec<TemplateSlot>> {
             Ok(())
         })?;
         match (content, type_id) {
-            (Some(content), Some(type_id)) if at == 2 => {
-                slots.push(TemplateSlot { content, type_id })
-            }
-            _ => return Err(place.expected("an id, \"A\" or \"B\", and a type")),
+            (Some(content), Some(type_id)) if at == 2 => Ok(TemplateSlot { content, type_id }),
+            _ => Err(place.expected("an id, \"A\" or \"B\", and a type")),
         }
-        Ok(())
-    })?;
-    Ok(slots)
+    })
 }
 
 fn read_content(json: &mut Json) -> Result<Content> {

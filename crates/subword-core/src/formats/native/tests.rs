@@ -212,7 +212,7 @@ fn bad_values_are_refused_with_their_line() {
     assert_eq!(
         refused("\"gpt2\"", "\"gpt3\""),
         "t.json:5: expected the name of a pattern, found \"gpt3\"\n  hint: the names are gpt2, cl100k, \
-         o200k, llama3, qwen2, deepseek-v3, bert, bert-v1, whitespace, none; anything else is {\"regex\": \"...\"}"
+         o200k, llama3, qwen2, deepseek-v3, bert, whitespace, none; anything else is {\"regex\": \"...\"}"
     );
     assert_eq!(
         refused("null", "\"lower\""),

@@ -16,9 +16,10 @@ What WordPiece models have in the file that others do not.
 use super::{Fields, Json};
 use crate::error::Result;
 use crate::formats::json::write_string;
-use crate::model::{Bert, BertTables, Unknown, WordLimit, WordPiece};
+use crate::model::{Bert, Unknown, WordLimit, WordPiece};
 
-const TABLES: [(&str, BertTables); 2] = [("0.23", BertTables::V0_23), ("1.0", BertTables::V1_0)];
+/// Whose Unicode tables the normaliser uses: a version of Hugging Face's library, and the only one so far.
+const TABLES: &str = "0.23";
 
 const UNKNOWN: [(&str, Unknown); 2] = [("word", Unknown::Word), ("character", Unknown::Character)];
 
@@ -35,7 +36,7 @@ pub(super) fn read(fields: &mut Fields) -> Result<WordPiece> {
         }
         limit = WordLimit::Bytes(json.id()?);
     }
-    let unknown = choice(&UNKNOWN, fields.need("unknown")?)?;
+    let unknown = fields.need("unknown")?.choice(&UNKNOWN)?;
     Ok(WordPiece { prefix, limit, unknown, cleanup: fields.flag("cleanup", false)? })
 }
 
@@ -58,38 +59,26 @@ pub(super) fn write(out: &mut String, word_piece: &WordPiece) {
 /// BERT's normaliser.
 pub(super) fn read_normalizer(mut json: Json) -> Result<Bert> {
     let mut fields = json.fields()?;
-    let mut kind = fields.need("type")?;
-    if { kind }.string()? != "bert" {
-        return Err(kind.expected("\"bert\""));
-    }
+    fields.need("type")?.choice(&[("bert", ())])?;
     let mut option = |name| fields.flag(name, false);
     let bert = Bert {
         clean: option("clean")?,
         cjk: option("cjk")?,
         strip_accents: option("strip_accents")?,
         lowercase: option("lowercase")?,
-        tables: choice(&TABLES, fields.need("tables")?)?,
     };
+    fields.need("tables")?.choice(&[(TABLES, ())])?;
     fields.finish("BERT's normaliser")?;
     Ok(bert)
 }
 
 /// The same as it is written.
 pub(super) fn normalizer_text(bert: &Bert) -> String {
-    let Bert { clean, cjk, strip_accents, lowercase, tables } = *bert;
-    let tables = name(&TABLES, tables);
+    let Bert { clean, cjk, strip_accents, lowercase } = *bert;
     format!(
         "{{\"type\": \"bert\", \"clean\": {clean}, \"cjk\": {cjk}, \"strip_accents\": \
-         {strip_accents}, \"lowercase\": {lowercase}, \"tables\": \"{tables}\"}}"
+         {strip_accents}, \"lowercase\": {lowercase}, \"tables\": \"{TABLES}\"}}"
     )
-}
-
-fn choice<T: Copy>(known: &[(&str, T); 2], mut json: Json) -> Result<T> {
-    let mut place = json;
-    let name = json.string()?;
-    let found = known.iter().find(|(known, _)| *known == name);
-    let expected = || place.expected(&format!("\"{}\" or \"{}\"", known[0].0, known[1].0));
-    found.map(|&(_, value)| value).ok_or_else(expected)
 }
 
 fn name<T: PartialEq>(known: &[(&'static str, T); 2], value: T) -> &'static str {
@@ -100,7 +89,7 @@ fn name<T: PartialEq>(known: &[(&'static str, T); 2], value: T) -> &'static str 
 mod tests {
     use crate::formats::tests::refusal;
     use crate::formats::{LoadOptions, from_bytes, to_bytes};
-    use crate::model::{Bert, BertTables, Model, Normalizer, SpecialToken, Template};
+    use crate::model::{Bert, Model, Normalizer, SpecialToken, Template};
     use crate::model::{Encoder, Unknown, WordLimit, WordPiece};
     use crate::vocab::Vocab;
 
@@ -153,7 +142,6 @@ mod tests {
                 cjk: on(1),
                 strip_accents: on(2),
                 lowercase: on(3),
-                tables: if on(4) { BertTables::V0_23 } else { BertTables::V1_0 },
             });
             model.encoder = Encoder::WordPiece(WordPiece {
                 prefix: if on(5) { "@@\"".into() } else { String::new() },
@@ -172,10 +160,7 @@ mod tests {
             assert_eq!(text.matches(old).count(), 1, "{old}");
             refusal("t.json", text.replace(old, new), &LoadOptions::default())
         };
-        assert_eq!(
-            refused("\"0.23\"", "\"0.24\""),
-            "t.json:6: expected \"0.23\" or \"1.0\", found \"0.24\""
-        );
+        assert_eq!(refused("\"0.23\"", "\"0.24\""), "t.json:6: expected \"0.23\", found \"0.24\"");
         assert_eq!(
             refused("\"type\": \"bert\"", "\"type\": \"nmt\""),
             "t.json:6: expected \"bert\", found \"nmt\""

@@ -7,13 +7,20 @@ tokens, tokens and merges take one line each, so that two files can be compared 
 
 use super::{FLAGS, FORMAT, VERSION, template, wordpiece};
 use crate::formats::json::{write_lines, write_string};
-use crate::formats::{alphabet, gpt2};
+use crate::formats::{alphabet, gpt2, huggingface};
 use crate::model::{
     Decoder, Encoder, Merges, Model, Normalizer, Pattern, SpecialToken, Start, TrimOffsets, Units,
 };
 
 /// The file of a model.
 pub(in crate::formats) fn write(model: &Model) -> String {
+    if let Some(chain) = &model.chain {
+        let file = huggingface::write_chain(model, chain);
+        return format!(
+            "{{\n  \"format\": \"{FORMAT}\",\n  \"version\": {VERSION},\n  \"type\": \"chain\",\n  \
+             \"tokenizer\": {file}}}\n"
+        );
+    }
     let mut out = String::with_capacity(model.vocab.len() * 24);
     out.push_str(&format!("{{\n  \"format\": \"{FORMAT}\",\n  \"version\": {VERSION},\n"));
     let kind = if model.as_word_piece().is_some() { "wordpiece" } else { "bpe" };

@@ -25,8 +25,6 @@ pub enum Named {
     DeepseekV3,
     /// Runs of white space, single punctuation marks, and what is between them: BERT's words.
     Bert,
-    /// The same with the punctuation marks of version 1.0 of Hugging Face's library.
-    BertV1,
     /// Runs of white space, and what is between them.
     Whitespace,
     /// The whole text is one piece.
@@ -48,7 +46,7 @@ macro_rules! o200k {
 
 impl Named {
     /// Every named pattern.
-    pub const ALL: [Named; 10] = [
+    pub const ALL: [Named; 9] = [
         Named::Gpt2,
         Named::Cl100k,
         Named::O200k,
@@ -56,7 +54,6 @@ impl Named {
         Named::Qwen2,
         Named::DeepseekV3,
         Named::Bert,
-        Named::BertV1,
         Named::Whitespace,
         Named::None,
     ];
@@ -78,7 +75,6 @@ impl Named {
             Named::Qwen2 => "qwen2",
             Named::DeepseekV3 => "deepseek-v3",
             Named::Bert => "bert",
-            Named::BertV1 => "bert-v1",
             Named::Whitespace => "whitespace",
             Named::None => "none",
         }
@@ -118,8 +114,7 @@ impl Named {
                     r"\s*[\r\n]+|\s+(?!\S)|\s+"
                 ),
             ],
-            Named::Bert => &[bert::PATTERN_V0_23],
-            Named::BertV1 => &[bert::PATTERN_V1_0],
+            Named::Bert => &[bert::PATTERN],
             Named::Whitespace => &[r"\s+|\S+"],
             Named::None => &[],
         }

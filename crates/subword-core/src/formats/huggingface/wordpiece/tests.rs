@@ -1,11 +1,10 @@
 //! What BERT's files say, and the refusals word for word.
 
+use super::super::refusal_of_fast_paths;
 use crate::formats::LoadOptions;
 use crate::formats::json::Json;
-use crate::formats::tests::refusal;
 use crate::model::{
-    Bert, BertTables, Encoder, Model, Named, Normalizer, Pattern, Template, Unknown, WordLimit,
-    WordPiece,
+    Bert, Encoder, Model, Named, Normalizer, Pattern, Template, Unknown, WordLimit, WordPiece,
 };
 
 /// An official file, on seven lines.
@@ -26,7 +25,7 @@ fn loaded(text: &str) -> Model {
 /// The error of the file with one part replaced.
 fn refused(old: &str, new: &str) -> String {
     assert!(FILE.contains(old), "{old}");
-    refusal("tokenizer.json", FILE.replacen(old, new, 1), &LoadOptions::default())
+    refusal_of_fast_paths(&FILE.replacen(old, new, 1))
 }
 
 #[test]
@@ -145,10 +144,6 @@ fn what_the_file_cannot_hold_is_not_saved() {
         refused(&|_, it| it.unknown = Unknown::Character),
         "there an unknown word is one unk token"
     );
-    let newer = "the file does not say which Unicode tables it means, and its own are newer";
-    assert_eq!(refused(&|model, _| model.pattern = Pattern::Named(Named::BertV1)), newer);
-    let bert = Bert { tables: BertTables::V1_0, ..Bert::UNCASED };
-    assert_eq!(refused(&|model, _| model.normalizer = Normalizer::Bert(bert)), newer);
     assert_eq!(
         refused(&|model, _| model.pattern = Pattern::Named(Named::None)),
         r"its pattern is not bert, whitespace or \w+|[^\w\s]+"

@@ -1,0 +1,106 @@
+/*!
+The plain chain: the pieces of a text, each looked up in the cache or encoded.
+
+This is the path of a `tokenizer.json` that no other path runs. Ids are those of the chain; offsets too, with
+white space taken out of them as the post-processor says.
+*/
+
+use super::offsets::{EdgeSpaces, Located, trimmed};
+use super::{Finders, Plan, Scratch, Sink};
+use crate::chain::Runner;
+use crate::error::Result;
+use crate::special::Span;
+use crate::types::TokenId;
+use crate::{interrupt, memory};
+
+impl Plan {
+    /// Encodes what stands between two added tokens of the first phase; it starts at `base` in the text.
+    pub(super) fn encode_chain(
+        &self,
+        runner: &Runner,
+        text: &[u8],
+        base: usize,
+        finders: &Finders,
+        scratch: &mut Scratch,
+        sink: &mut impl Sink,
+    ) -> Result<()> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        let pieces = runner.pieces(text, base, &finders.normal)?;
+        let all = pieces.text().as_bytes();
+        for piece in pieces.iter() {
+            if let Some(id) = piece.token {
+                sink.many(&[id])?;
+                continue;
+            }
+            if sink.is_full() {
+                return Ok(());
+            }
+            let mut taken = Ok(());
+            let found = scratch.cache.recall(all, piece.start, piece.end, false, |ids| {
+                taken = sink.many(ids);
+            });
+            taken?;
+            if found {
+                continue;
+            }
+            let ids = &mut scratch.ids;
+            ids.clear();
+            runner.encode_piece(&self.model, piece.text(), &mut scratch.chain, |id, _| {
+                memory::extend(ids, &[id])
+            })?;
+            scratch.cache.insert(all, piece.start, piece.end, false, ids);
+            sink.many(ids)?;
+        }
+        interrupt::worked(text.len())
+    }
+
+    /// The ids of a text and where they come from.
+    pub(super) fn chain_offsets(
+        &self,
+        runner: &Runner,
+        text: &[u8],
+        finders: &Finders,
+        trim: Option<bool>,
+        scratch: &mut Scratch,
+    ) -> Result<Located> {
+        let chain = self.model.chain.as_ref();
+        let trims = match trim {
+            Some(false) => &[],
+            Some(true) if chain.is_none_or(|chain| chain.trims.is_empty()) => &[false][..],
+            _ => chain.map_or(&[][..], |chain| &chain.trims[..]),
+        };
+        let mut located = Located::default();
+        let mut push = |id: TokenId, (start, end): (usize, usize), token: &[u8]| {
+            let mut place = (start.min(text.len()), end.min(text.len()));
+            for &prefix_space in trims {
+                let keeps = prefix_space && (located.ids.is_empty() || place.0 == 0);
+                place = trimmed(text, place, EdgeSpaces::of_text(token), keeps);
+            }
+            memory::extend(&mut located.ids, &[id])?;
+            memory::extend(&mut located.places, &[place])
+        };
+        finders.raw.split(text, |Span { start, end, special, .. }| {
+            if let Some(id) = special {
+                return push(id, (start, end), &text[start..end]);
+            }
+            let pieces = runner.pieces(&text[start..end], start, &finders.normal)?;
+            for piece in pieces.iter() {
+                if let Some(id) = piece.token {
+                    let text = piece.text();
+                    push(id, piece.place(0, text.len()), text.as_bytes())?;
+                    continue;
+                }
+                let mut at = 0;
+                runner.encode_piece(&self.model, piece.text(), &mut scratch.chain, |id, len| {
+                    let place = piece.place(at, at + len);
+                    at += len;
+                    push(id, place, self.model.vocab.bytes_of(id).unwrap_or_default())
+                })?;
+            }
+            interrupt::worked(end - start)
+        })?;
+        Ok(located)
+    }
+}

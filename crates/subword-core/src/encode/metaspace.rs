@@ -1,0 +1,245 @@
+/*!
+SentencePiece's BPE, as a `tokenizer.json` has it, without a normalised copy of the text.
+
+The chain of such a file writes `▁` for every space, puts one before the text or does not, and merges what stands
+between two added tokens as one piece, from characters or their bytes (Llama 2, Mistral, Gemma, Phi-3, Yi):
+
+```text
+"the cat"   ->   ▁the▁cat   ->   ▁the . ▁cat
+```
+
+Here the tables are changed and the text is not: in the tokens `▁` is a space. The text is cut wherever no token spans
+(`pretok::ClassPairs`, `bpe::Joins`), and the pieces go the way of byte-level BPE: cache, batches, misses side by side.
+The space before a text is put there in a copy, of a short text or of the first piece of a long one; `▁` in a text
+and bytes that are no characters are replaced in a copy, too.
+
+Why this gives the ids of the chain:
+* Both texts differ only in how a space is spelled, and so do the tokens.
+* A merge makes a token, so no merge crosses a cut. Tokens of bytes take no part in merges ([`of`] insists).
+* Each token is spelled in one way, so what a pair makes depends on the pair alone.
+*/
+
+use std::borrow::Cow;
+
+use memchr::memmem;
+
+use super::{Plan, Scratch, Sink};
+use crate::error::Result;
+use crate::model::{
+    Behavior, Chain, ChainModel, Matcher, Merges, Model, Named, NormalizerStep, Pattern,
+    PreTokenizerStep, PrependScheme,
+};
+use crate::types::{Pair, TokenId};
+use crate::vocab::Vocab;
+
+/// What stands for a space.
+const MARK: char = '▁';
+const MARK_TEXT: &str = "▁";
+
+/// A text of at most this many bytes is copied where it needs a space before it.
+const SHORT: usize = 1 << 14;
+
+/// When there is a space before a text that has none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Prefix {
+    Never,
+    /// At the start of the whole text, unless that is a space already.
+    First,
+    /// At the start of what stands between two added tokens, whatever that is.
+    Always,
+}
+
+impl Prefix {
+    /// Whether there is a space before a text that starts at `base` in the whole text; `goes_on`: it was cut off from
+    /// what stands before it.
+    fn stands_before(self, text: &[u8], base: usize, goes_on: bool) -> bool {
+        let needs = match self {
+            Prefix::Never => false,
+            Prefix::First => base == 0 && text.first() != Some(&b' '),
+            Prefix::Always => !goes_on,
+        };
+        needs && !text.is_empty()
+    }
+
+    /// Gives the last text of a row, which starts at `start`, the form that the tables spell.
+    pub(super) fn prepare(self, row: &mut Vec<u8>, start: usize) {
+        if let Cow::Owned(text) = with_spaces(&row[start..]) {
+            row.truncate(start);
+            row.extend(text);
+        }
+        if self.stands_before(&row[start..], 0, false) {
+            row.insert(start, b' ');
+        }
+    }
+}
+
+/// The merges of such a model, in terms of spaces.
+pub(super) struct Spaced {
+    pub(super) prefix: Prefix,
+    /// The tokens that merging starts from or makes, and the merges.
+    pub(super) model: Model,
+    /// The tokens of bytes.
+    pub(super) bytes: [Option<TokenId>; 256],
+}
+
+/// The model in terms of spaces; none if it is not such a model.
+pub(super) fn of(model: &Model, chain: &Chain) -> Option<Spaced> {
+    let prefix = prefix_of(chain)?;
+    let ChainModel::Bpe(options) = &chain.model else { return None };
+    let Merges::Listed(listed) = &model.merges else { return None };
+    let whole = |part: &Option<String>| part.as_deref().unwrap_or_default().is_empty();
+    let plain = whole(&options.prefix) && whole(&options.suffix) && !model.ignore_merges;
+    if !options.byte_fallback || !plain || model.vocab.id_of(MARK_TEXT.as_bytes()).is_none() {
+        return None;
+    }
+    let byte_token = |byte: usize| model.vocab.id_of(format!("<0x{byte:02X}>").as_bytes());
+    let bytes = std::array::from_fn(byte_token);
+    if !knows_all(&model.vocab, &bytes) {
+        return None;
+    }
+    let is_byte = |id: TokenId| bytes.contains(&Some(id));
+    let mut used: Vec<(TokenId, String)> = Vec::new();
+    let mut is_used = vec![false; model.vocab.id_limit() as usize];
+    let mut use_token = |id: TokenId, token: &[u8]| -> Option<()> {
+        let token = std::str::from_utf8(token).ok()?;
+        if !std::mem::replace(&mut is_used[id as usize], true) {
+            used.push((id, token.replace(MARK, " ")));
+        }
+        Some(())
+    };
+    for (id, token) in model.vocab.iter() {
+        let is_character = |token: &str| token.chars().count() == 1 && token != " ";
+        if token.len() <= 4 && std::str::from_utf8(token).is_ok_and(is_character) {
+            use_token(id, token)?;
+        }
+    }
+    let mut pairs: Vec<Pair> = Vec::with_capacity(listed.len());
+    for &(left, right) in listed {
+        let (left_text, right_text) = (model.vocab.bytes_of(left)?, model.vocab.bytes_of(right)?);
+        let joined = [left_text, right_text].concat();
+        if is_byte(left) || is_byte(right) {
+            return None;
+        }
+        // No text has a space when it is merged.
+        if joined.contains(&b' ') {
+            continue;
+        }
+        for (id, token) in [(left, left_text), (right, right_text)] {
+            use_token(id, token)?;
+        }
+        use_token(model.vocab.id_of(&joined)?, &joined)?;
+        pairs.push((left, right));
+    }
+    let vocab = Vocab::new(used.iter().map(|(id, token)| (*id, token.as_bytes()))).ok()?;
+    let merges = Merges::Listed(last_of_each(pairs));
+    let model = Model::new(vocab, merges, Pattern::Named(Named::None), Vec::new());
+    Some(Spaced { prefix, model, bytes })
+}
+
+/// When such a chain puts a space before a text; none if the chain does anything else.
+fn prefix_of(chain: &Chain) -> Option<Prefix> {
+    let marks_spaces = |step: &NormalizerStep| {
+        let NormalizerStep::Replace { pattern: Matcher::Text(pattern), content } = step else {
+            return false;
+        };
+        pattern == " " && content == MARK_TEXT
+    };
+    let prepends =
+        |step: &NormalizerStep| matches!(step, NormalizerStep::Prepend(text) if text == MARK_TEXT);
+    let (prefix, replaced) = match &chain.normalizer[..] {
+        [] => (Prefix::Never, false),
+        [step] if marks_spaces(step) => (Prefix::Never, true),
+        [first, step] if prepends(first) && marks_spaces(step) => (Prefix::Always, true),
+        _ => return None,
+    };
+    match &chain.pre_tokenizer[..] {
+        [] if replaced => Some(prefix),
+        // There is no space left to cut at.
+        [PreTokenizerStep::Split { pattern: Matcher::Text(pattern), behavior, invert: false }]
+            if replaced && pattern == " " && *behavior == Behavior::MergedWithPrevious =>
+        {
+            Some(prefix)
+        }
+        [PreTokenizerStep::Metaspace { replacement: MARK, scheme, split: false }]
+            if prefix == Prefix::Never =>
+        {
+            match scheme {
+                PrependScheme::Never => Some(Prefix::Never),
+                PrependScheme::First => Some(Prefix::First),
+                PrependScheme::Always => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// Whether every character is a token, or its bytes are.
+fn knows_all(vocab: &Vocab, bytes: &[Option<TokenId>; 256]) -> bool {
+    (0x00..=0xF4usize).all(|byte| match byte {
+        0x20 | 0xC0 | 0xC1 => true,
+        0x00..0x80 => bytes[byte].is_some() || vocab.id_of(&[byte as u8]).is_some(),
+        _ => bytes[byte].is_some(),
+    })
+}
+
+/// The pairs, each at its last place.
+fn last_of_each(pairs: Vec<Pair>) -> Vec<Pair> {
+    let mut seen = std::collections::HashSet::with_capacity(pairs.len());
+    let mut last: Vec<Pair> = pairs.into_iter().rev().filter(|&pair| seen.insert(pair)).collect();
+    last.reverse();
+    last
+}
+
+impl Plan {
+    /// Encodes what stands between two added tokens. `base`: where it starts in the whole text; `goes_on`: it was
+    /// cut off from what stands before it.
+    pub(super) fn encode_spaced(
+        &self,
+        prefix: Prefix,
+        text: &[u8],
+        (base, goes_on): (usize, bool),
+        scratch: &mut Scratch,
+        sink: &mut impl Sink,
+    ) -> Result<()> {
+        let text = &*with_spaces(text);
+        if !prefix.stands_before(text, base, goes_on) {
+            return self.encode_merged(text, scratch, sink);
+        }
+        let first = match text.len() {
+            ..=SHORT => text.len(),
+            _ => match self.splitter.end_of_piece(&text[..SHORT], 0) {
+                Some(end) if end < SHORT => end,
+                _ => self.joins().first_part(text),
+            },
+        };
+        let mut copy = std::mem::take(&mut scratch.prefixed);
+        copy.clear();
+        copy.push(b' ');
+        copy.extend_from_slice(&text[..first]);
+        self.encode_merged(&copy, scratch, sink)?;
+        scratch.prefixed = copy;
+        self.encode_merged(&text[first..], scratch, sink)
+    }
+}
+
+/// The text as the tables spell it: with spaces for `▁`, and U+FFFD for what is no character.
+fn with_spaces(text: &[u8]) -> Cow<'_, [u8]> {
+    if text.is_ascii() {
+        return Cow::Borrowed(text);
+    }
+    match simdutf8::basic::from_utf8(text) {
+        Ok(_) if memmem::find(text, MARK_TEXT.as_bytes()).is_none() => Cow::Borrowed(text),
+        Ok(text) => Cow::Owned(text.replace(MARK, " ").into_bytes()),
+        Err(_) => {
+            let mut valid = String::with_capacity(text.len());
+            for chunk in text.utf8_chunks() {
+                valid.push_str(chunk.valid());
+                valid.extend(chunk.invalid().iter().map(|_| char::REPLACEMENT_CHARACTER));
+            }
+            Cow::Owned(valid.replace(MARK, " ").into_bytes())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
