@@ -4,9 +4,9 @@ The definition is what Hugging Face's library does, old Unicode tables and odd r
 it is asked. A WordPiece vocabulary that holds every character, alone and after ``##``, shows in its
 tokens what became of a character between two letters.
 
-    pip install tokenizers==0.23.3;    python bert_table.py ask 0.23.json
-    pip install tokenizers==1.0.0rc3;  python bert_table.py ask 1.0.json
-    python bert_table.py write 0.23.json 1.0.json > ../src/bert/table.rs
+    pip install tokenizers==0.23.3
+    python bert_table.py ask answers.json
+    python bert_table.py write answers.json > ../src/bert/table.rs
 """
 
 import json
@@ -31,7 +31,7 @@ def tokenizer(*on: str) -> Ask:
     from tokenizers import Tokenizer
 
     vocab = {"[UNK]": 0}
-    for c in CHARACTERS[1:]:  # NUL is no key for version 1.0
+    for c in CHARACTERS[1:]:
         for token in (chr(c), "##" + chr(c)):
             vocab.setdefault(token, len(vocab))
     tokens = list(vocab)
@@ -154,18 +154,18 @@ def write_marks(name: str, marks: dict[int, int]) -> None:
     write_array(name, meaning, "(u32, u32, u8)", parts)
 
 
-def write_pattern(name: str, version: str, punctuation: Iterable[int]) -> None:
+def write_pattern(punctuation: Iterable[int]) -> None:
     def character(c: int) -> str:
         return ("\\" if chr(c) in "[]^-&~\\" else "") + chr(c) if c < 0x80 else f"\\x{{{c:x}}}"
 
     parts = [character(a) + (f"-{character(b)}" if b > a else "") for a, b in ranges(punctuation)]
     lines = ["".join(parts[i : i + 5]) for i in range(0, len(parts), 5)]
-    print(f"macro_rules! {name} {{\n    () => {{\n        concat!(")
+    print("macro_rules! pattern {\n    () => {\n        concat!(")
     print("\n".join(f'            r##"{line}"##,' for line in lines))
     print("        )\n    };\n}\n")
-    print(f"/// White space, words, and the punctuation of version {version}.")
-    print(f"pub(crate) const {name.upper()}: &str =")
-    print(f'    concat!(r"\\s+|[", {name}!(), r"]|[^\\s", {name}!(), "]+");\n')
+    print("/// White space, words, and punctuation.")
+    concat = 'concat!(r"\\s+|[", pattern!(), r"]|[^\\s", pattern!(), "]+")'
+    print(f"pub(crate) const PATTERN: &str = {concat};")
 
 
 def algorithmic(c: int) -> str:
@@ -176,37 +176,29 @@ def algorithmic(c: int) -> str:
     return "".join(map(chr, letters + [0x11A7 + tail] * (tail > 0)))
 
 
-def write(old: dict[str, Any], new: dict[str, Any]) -> None:
-    for answers in (old, new):
-        for key in ("lower", "strip", "marks"):
-            answers[key] = {int(c): text for c, text in answers[key].items()}
-        assert all(answers["strip"].pop(c) == algorithmic(c) for c in HANGUL)
-    for key in ("white", "deleted", "spaces", "cjk", "lower", "apart"):
-        assert old[key] == new[key], key
-    assert old["strip"].items() <= new["strip"].items()
-    strip, more = old["strip"], new["strip"].items() - old["strip"].items()
-    print("// Made by `examples/bert_table.py` from tokenizers 0.23.3 and 1.0.0rc3. Do not edit.\n")
-    write_ranges("WHITE", "The white space between words.", old["white"])
-    write_ranges("DELETED", "What cleaning deletes.", old["deleted"])
-    write_ranges("SPACES", "What cleaning makes a space.", old["spaces"])
-    write_ranges("CJK", "What gets spaces around it.", old["cjk"])
+def write(answers: dict[str, Any]) -> None:
+    for key in ("lower", "strip", "marks"):
+        answers[key] = {int(c): text for c, text in answers[key].items()}
+    strip = answers["strip"]
+    assert all(strip.pop(c) == algorithmic(c) for c in HANGUL)
+    print("// Made by `examples/bert_table.py` from tokenizers 0.23.3. Do not edit.\n")
+    write_ranges("WHITE", "The white space between words.", answers["white"])
+    write_ranges("DELETED", "What cleaning deletes.", answers["deleted"])
+    write_ranges("SPACES", "What cleaning makes a space.", answers["spaces"])
+    write_ranges("CJK", "What gets spaces around it.", answers["cjk"])
     dropped = [c for c, text in strip.items() if not text]
     write_ranges("DROPPED", "Marks that stripping drops.", dropped)
-    write_ranges("APART", "Those of them that keep other marks apart.", old["apart"])
+    write_ranges("APART", "Those of them that keep other marks apart.", answers["apart"])
     stripped = {c: text for c, text in strip.items() if text}
     write_strings("STRIPPED", "What stripping leaves of others, Korean aside.", stripped)
-    write_strings("STRIPPED_V1_0", "What version 1.0 changes too.", dict(more))
-    write_strings("LOWER", "Lower case.", old["lower"])
-    for version, answers in (("0.23", old), ("1.0", new)):
-        name = "V" + version.replace(".", "_")
-        meaning = f"The punctuation of version {version}."
-        write_ranges(f"PUNCTUATION_{name}", meaning, answers["punctuation"])
-        write_marks(f"MARKS_{name}", answers["marks"])
-        write_pattern(f"pattern_{name.lower()}", version, answers["punctuation"])
+    write_strings("LOWER", "Lower case.", answers["lower"])
+    write_ranges("PUNCTUATION", "The punctuation.", answers["punctuation"])
+    write_marks("MARKS", answers["marks"])
+    write_pattern(answers["punctuation"])
 
 
 if __name__ == "__main__":
     if sys.argv[1] == "ask":
         Path(sys.argv[2]).write_text(json.dumps(ask_all()), encoding="utf-8")
     else:
-        write(*(json.loads(Path(path).read_text(encoding="utf-8")) for path in sys.argv[2:4]))
+        write(json.loads(Path(sys.argv[2]).read_text(encoding="utf-8")))

@@ -21,7 +21,8 @@ that is too large for memory is written piece by piece ([`Staged::create`]).
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
+
+use tempfile::NamedTempFile;
 
 use crate::error::{InFile, Result};
 
@@ -30,8 +31,7 @@ const MAX_LINKS: usize = 40;
 
 /// A file that is being written under a temporary name. Dropping it removes it.
 pub(crate) struct Staged {
-    file: BufWriter<File>,
-    temporary: Option<PathBuf>,
+    file: BufWriter<NamedTempFile>,
     target: PathBuf,
 }
 
@@ -60,29 +60,23 @@ impl Staged {
             return Err(io::Error::from(io::ErrorKind::IsADirectory));
         }
         let old = fs::metadata(&target).ok();
-        let (temporary, file) = create_beside(&target, old.is_some())?;
-        let file = BufWriter::with_capacity(1 << 16, file);
-        let staged = Staged { file, temporary: Some(temporary), target };
+        let file = create_beside(&target, old.is_some())?;
         if let Some(old) = old {
-            staged.file.get_ref().set_permissions(old.permissions())?;
+            file.as_file().set_permissions(old.permissions())?;
         }
-        Ok(staged)
+        Ok(Staged { file: BufWriter::with_capacity(1 << 16, file), target })
     }
 
     fn sync(&mut self) -> io::Result<()> {
         self.file.flush()?;
-        self.file.get_ref().sync_all()
+        self.file.get_ref().as_file().sync_all()
     }
 
     /// Syncs the file and gives it its name.
     pub(crate) fn commit(mut self) -> io::Result<()> {
         self.sync()?;
-        if let Some(temporary) = self.temporary.take()
-            && let Err(error) = fs::rename(&temporary, &self.target)
-        {
-            self.temporary = Some(temporary);
-            return Err(error);
-        }
+        let (file, _) = self.file.into_parts();
+        file.persist(&self.target)?;
         sync_directory(directory_of(&self.target))
     }
 }
@@ -97,43 +91,19 @@ impl Write for Staged {
     }
 }
 
-impl Drop for Staged {
-    fn drop(&mut self) {
-        if let Some(temporary) = &self.temporary {
-            // Nothing is left to do if even this fails; the error that led here is what the caller
-            // sees.
-            let _ = fs::remove_file(temporary);
-        }
-    }
-}
-
 /// A new file in the directory of `target`. If it is `private`, only its owner may open it.
-fn create_beside(target: &Path, private: bool) -> io::Result<(PathBuf, File)> {
+fn create_beside(target: &Path, private: bool) -> io::Result<NamedTempFile> {
     let mut options = OpenOptions::new();
-    options.write(true);
+    options.write(true).create_new(true);
+    #[cfg(unix)]
     if private {
-        only_for_the_owner(&mut options);
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     }
-    create_unique(directory_of(target), "tmp", &options)
-}
-
-/// Creates a file with an unused name in `directory`.
-pub(crate) fn create_unique(
-    directory: &Path,
-    extension: &str,
-    options: &OpenOptions,
-) -> io::Result<(PathBuf, File)> {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
-    loop {
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let name = format!(".subword-{}-{number}.{extension}", std::process::id());
-        let path = directory.join(name);
-        match options.clone().create_new(true).open(&path) {
-            Ok(file) => return Ok((path, file)),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error),
-        }
-    }
+    #[cfg(not(unix))]
+    let _ = private;
+    let mut names = tempfile::Builder::new();
+    names.prefix(".subword-").suffix(".tmp");
+    names.make_in(directory_of(target), |path| options.open(path))
 }
 
 /// The file that `path` names once all symbolic links are followed. It need not exist.
@@ -153,14 +123,6 @@ pub(crate) fn directory_of(path: &Path) -> &Path {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     }
-}
-
-/// Makes these options create files that only their owner may open, where the system has modes.
-pub(crate) fn only_for_the_owner(options: &mut OpenOptions) {
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
-    #[cfg(not(unix))]
-    let _ = options;
 }
 
 /// Syncs a directory, so that renames in it are on the disk. Only Unix can do that, and only for a directory
@@ -229,11 +191,11 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         let folder = Folder::new();
-        let (path, _file) = create_beside(&folder.path("t"), true).unwrap();
-        assert_eq!(mode(&path), 0o600);
+        let file = create_beside(&folder.path("t"), true).unwrap();
+        assert_eq!(mode(file.path()), 0o600);
         let plain = folder.file("plain", "");
-        let (path, _file) = create_beside(&folder.path("t"), false).unwrap();
-        assert_eq!(mode(&path), mode(&plain));
+        let file = create_beside(&folder.path("t"), false).unwrap();
+        assert_eq!(mode(file.path()), mode(&plain));
     }
 
     #[cfg(unix)]

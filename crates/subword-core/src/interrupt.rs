@@ -1,9 +1,9 @@
 /*!
 Work that its caller can interrupt.
 
-Whoever calls the engine may hear of a reason to stop while it works: in Python a signal, Ctrl-C. The caller
-runs its work in a [`scope`] with a function that is asked every 50 ms. Loops say how much they have done
-([`worked`]), in bytes, and return the error that they get:
+The caller of the engine may have a reason to stop it while it works: in Python a signal, such as that of Ctrl-C.
+The caller runs its work in a [`scope`] with a function that is called every 50 ms and returns an error when the
+work is to stop. Loops report how many bytes they have processed ([`worked`]), and return the error that they get:
 
 ```text
 scope(ask, || encode(text))
@@ -12,16 +12,16 @@ scope(ask, || encode(text))
             after 50 ms           ask(); an error tells all threads of the call to stop
 ```
 
-The scope belongs to the thread, not to the arguments: loops far below need no parameter for it, and without
-a scope nobody is asked. Threads of the same call share it ([`Shared`], see `parallel`); only the thread
-that entered it asks.
+The scope is a property of the thread and not an argument, so the loops at the bottom need no parameter for it.
+Without a scope nothing is called. Threads of the same call share a scope (`Shared`, see `parallel`); only the
+thread that entered it calls the function.
 
 Invariants
 * Once `ask` has returned an error, every later [`worked`] of every thread of the call returns
-  [`Error::Stopped`]: nobody begins something new.
-* A slow loop is asked as often as a fast one. How much work lies between two looks at the clock starts at
-  one byte and doubles up to [`MOST`], and starts again when a look comes late: one match of a regular
-  expression takes 100 ns in one text and 100 ms in another.
+  [`Error::Stopped`]: no thread begins new work.
+* A slow loop is interrupted as soon as a fast one. The amount of work between two looks at the clock starts at one
+  byte and doubles up to `MOST`; it starts again at one byte when a look comes late, because one match of a
+  regular expression takes 100 ns in one text and 100 ms in another.
 */
 
 use std::cell::{Cell, RefCell};
@@ -33,7 +33,7 @@ use std::time::{Duration, Instant};
 
 use crate::error::{Error, Result};
 
-/// How often the caller is asked.
+/// How often the function of the caller is called.
 pub(crate) const EVERY: Duration = Duration::from_millis(50);
 
 /// The most work between two looks at the clock, in bytes.
@@ -50,11 +50,15 @@ thread_local! {
 
 /// The scope that a thread is in.
 struct Current {
+    /// Whether the work is to stop; shared by all threads of the call.
     stopped: Arc<AtomicBool>,
-    /// On the thread that entered the scope.
+    /// The function of the caller; only on the thread that entered the scope.
     ask: Option<Rc<dyn Fn() -> Result<()>>>,
+    /// When the function was called last.
     asked: Instant,
+    /// When the thread looked at the clock last.
     looked: Instant,
+    /// How much work lies between two looks at the clock, in bytes.
     step: usize,
 }
 
@@ -88,7 +92,7 @@ pub fn scope<R>(ask: impl Fn() -> Result<()> + 'static, work: impl FnOnce() -> R
 /// Says that about so many bytes were read or written since the last call; an error if the work is to end.
 #[inline]
 pub fn worked(bytes: usize) -> Result<()> {
-    // Nothing is work too: a loop that does little may do it slowly.
+    // No bytes count as one: a loop that processes little may be slow.
     let (bytes, left) = (bytes | 1, LEFT.get());
     if bytes < left {
         LEFT.set(left - bytes);
@@ -97,7 +101,7 @@ pub fn worked(bytes: usize) -> Result<()> {
     look()
 }
 
-/// The same for who has waited and done nothing.
+/// The same for a thread that has waited instead of working.
 pub(crate) fn waited() -> Result<()> {
     look()
 }
@@ -110,7 +114,7 @@ fn look() -> Result<()> {
             LEFT.set(usize::MAX);
             return Ok(None);
         };
-        // What the thread that set it has written before is to be seen after it.
+        // `Acquire`: what the thread that set the flag wrote before must be seen after it.
         if current.stopped.load(Ordering::Acquire) {
             LEFT.set(0);
             return Err(Error::Stopped);
@@ -127,7 +131,7 @@ fn look() -> Result<()> {
         Ok(current.ask.clone())
     })?;
     let Some(ask) = ask else { return Ok(()) };
-    // Whoever is asked may call the engine in turn, so nothing is borrowed meanwhile.
+    // The function may call the engine itself, so nothing is borrowed while it runs.
     ask().inspect_err(|_| {
         CURRENT.with_borrow(|current| {
             current.iter().for_each(|current| current.stopped.store(true, Ordering::Relaxed));

@@ -64,23 +64,23 @@ impl Tokenizer {
     /// Prepares a model that `Model::checked` has passed. `cache_bytes` bounds the cache of each
     /// thread that encodes at the same time; 0 switches it off.
     pub fn new(model: Arc<Model>, cache_bytes: usize) -> Result<Tokenizer> {
-        Plan::new(model, cache_bytes).map(Tokenizer::with_plan)
+        Plan::new(model, cache_bytes).and_then(Tokenizer::with_plan)
     }
 
     /// The same for a WordPiece model, in time that is linear in the text whatever the vocabulary, and
     /// without a cache.
     pub fn linear(model: Arc<Model>) -> Result<Tokenizer> {
-        Plan::linear(model).map(Tokenizer::with_plan)
+        Plan::linear(model).and_then(Tokenizer::with_plan)
     }
 
-    fn with_plan(plan: Plan) -> Tokenizer {
-        let detokenizer = Detokenizer::new(plan.model.clone(), plan.is_bytes());
+    fn with_plan(plan: Plan) -> Result<Tokenizer> {
+        let detokenizer = Detokenizer::new(plan.model.clone(), plan.is_bytes())?;
         let tokenizer = Tokenizer { plan, detokenizer, scratches: Pool::new(POOL_SIZE) };
         if tokenizer.model().as_word_piece().is_some() {
             // The cache of a WordPiece model is filled with its words now, not in the first call.
             tokenizer.scratches.put(Box::new(tokenizer.plan.new_scratch()));
         }
-        tokenizer
+        Ok(tokenizer)
     }
 
     /// What it was made from.
@@ -110,8 +110,8 @@ impl Tokenizer {
                 self.plan.encode_block(text, &blocks[block], finders, scratch, &mut ids)?;
                 Ok(ids)
             })?;
-            let mut ids = Vec::new();
-            parallel::append_all(&mut ids, &parts, threads)?;
+            let mut ids = memory::guessed_capacity(parts.iter().map(Vec::len).sum());
+            parts.iter().try_for_each(|part| memory::extend(&mut ids, part))?;
             Ok(ids)
         })
     }

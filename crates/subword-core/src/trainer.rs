@@ -6,22 +6,18 @@ train_bpe         Counts, BpeSettings       -> Trained
 train_wordpiece   Counts, WordPieceSettings -> Trained
 ```
 
-A training has two steps, [`BpeTraining`] and [`WordPieceTraining`] show both: `new` checks the
-settings and turns the counted pieces into tokens, after which the counts are no longer needed; `run`
-learns. How both work is in `train`.
+A training has two steps. [`prepare_bpe`] and [`prepare_wordpiece`] check the settings and turn the counted
+pieces into tokens, after which the counts are no longer needed; [`Training::run`] learns. How both work is in
+`train`.
 */
 
-pub use crate::train::bpe::{BpeSettings, BpeTraining, TargetSize, TrainingStart};
+pub use crate::train::bpe::{BpeSettings, TargetSize, TrainingStart, prepare as prepare_bpe};
 pub use crate::train::merges::{Effort, Learned, LearnedMerge, Score, Stop, Ties};
-pub use crate::train::wordpiece::{WordPieceSettings, WordPieceTraining};
-pub use crate::train::{Trained, no_pieces};
+pub use crate::train::wordpiece::{WordPieceSettings, prepare as prepare_wordpiece};
+pub use crate::train::{Trained, Training, WatchMerges, no_pieces};
 
 use crate::counts::Counts;
 use crate::error::Result;
-
-/// Called during a training with the number of merges so far and the number that there will be at
-/// most. An error that it returns ends the training.
-pub type WatchMerges<'a> = &'a mut dyn FnMut(usize, usize) -> Result<()>;
 
 /// Trains a BPE model on counted pieces.
 pub fn train_bpe(
@@ -29,7 +25,7 @@ pub fn train_bpe(
     settings: &BpeSettings<'_>,
     watch: WatchMerges<'_>,
 ) -> Result<Trained> {
-    BpeTraining::new(counts, settings)?.run(watch)
+    prepare_bpe(counts, settings)?.run(watch)
 }
 
 /// Trains a WordPiece model on counted words.
@@ -38,5 +34,5 @@ pub fn train_wordpiece(
     settings: &WordPieceSettings,
     watch: WatchMerges<'_>,
 ) -> Result<Trained> {
-    WordPieceTraining::new(counts, settings)?.run(watch)
+    prepare_wordpiece(counts, settings)?.run(watch)
 }

@@ -15,33 +15,6 @@ use crate::mem::{self, Line};
 use crate::memory;
 use crate::simd::{self, Isa, Kernel, Level, UTF8_GROUP};
 
-/// A number that may be a character.
-trait CodeUnit: Copy {
-    /// The number.
-    fn code(self) -> u32;
-}
-
-impl CodeUnit for u8 {
-    #[inline(always)]
-    fn code(self) -> u32 {
-        u32::from(self)
-    }
-}
-
-impl CodeUnit for u16 {
-    #[inline(always)]
-    fn code(self) -> u32 {
-        u32::from(self)
-    }
-}
-
-impl CodeUnit for u32 {
-    #[inline(always)]
-    fn code(self) -> u32 {
-        self
-    }
-}
-
 /// A text in one of the forms that Python keeps it in.
 #[derive(Debug, Clone, Copy)]
 pub enum Characters<'a> {
@@ -154,14 +127,14 @@ const START: usize = 1024;
 const RUN: usize = 32;
 
 /// Appends the text as UTF-8. If that fails some of it may have been appended.
-fn append_units<U: CodeUnit>(units: &[U], text: &mut Vec<u8>) -> Result<(), usize> {
+fn append_units<U: Copy + Into<u32>>(units: &[U], text: &mut Vec<u8>) -> Result<(), usize> {
     // Whoever makes a tokenizer is told of a wrong choice; text can be converted all the same.
     Level::chosen().unwrap_or(Level::SCALAR).run(AppendUnits(units, text))
 }
 
 struct AppendUnits<'a, U>(&'a [U], &'a mut Vec<u8>);
 
-impl<U: CodeUnit> Kernel for AppendUnits<'_, U> {
+impl<U: Copy + Into<u32>> Kernel for AppendUnits<'_, U> {
     type Output = Result<(), usize>;
 
     #[inline(always)]
@@ -174,21 +147,21 @@ impl<U: CodeUnit> Kernel for AppendUnits<'_, U> {
             while at < block.len() {
                 mem::prefetch_at(units, number * BLOCK + at + AHEAD / size_of::<U>());
                 if let Some(run) = block[at..].first_chunk::<RUN>()
-                    && run.iter().fold(0, |all, unit| all | unit.code()) < 0x80
+                    && run.iter().fold(0, |all, unit| all | (*unit).into()) < 0x80
                 {
                     for (byte, unit) in buffer[len..len + RUN].iter_mut().zip(run) {
-                        *byte = unit.code() as u8;
+                        *byte = (*unit).into() as u8;
                     }
                     (at, len) = (at + RUN, len + RUN);
                 } else if let Some(group) = block[at..].first_chunk::<UTF8_GROUP>()
                     && let Some(room) = buffer[len..].first_chunk_mut()
-                    && let Some(written) = C::utf8(&group.map(CodeUnit::code), room)
+                    && let Some(written) = C::utf8(&group.map(Into::into), room)
                 {
                     (at, len) = (at + UTF8_GROUP, len + written);
                 } else {
                     // The last few, or one of them is no character.
                     for unit in &block[at..block.len().min(at + UTF8_GROUP)] {
-                        len += simd::write_utf8(unit.code(), &mut buffer[len..])
+                        len += simd::write_utf8((*unit).into(), &mut buffer[len..])
                             .ok_or_else(|| number * BLOCK + at)?;
                         at += 1;
                     }

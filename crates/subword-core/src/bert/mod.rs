@@ -23,8 +23,8 @@ mod two_level;
 
 use crate::mem::FirstUse;
 
-pub use options::{Bert, BertTables};
-pub(crate) use table::{PATTERN_V0_23, PATTERN_V1_0};
+pub use options::Bert;
+pub(crate) use table::PATTERN;
 pub(crate) use two_level::TwoLevel;
 
 /// A class of the word split.
@@ -56,29 +56,20 @@ pub enum Order {
 pub struct Classes(TwoLevel<BertClass>);
 
 impl Classes {
-    /// Those of a version.
-    pub fn of(tables: BertTables) -> &'static Classes {
-        static CLASSES: [FirstUse<Classes>; 2] = [const { FirstUse::new() }; 2];
-        CLASSES[tables as usize].get_or_make(|| {
+    /// The one table of classes.
+    pub fn all() -> &'static Classes {
+        static CLASSES: FirstUse<Classes> = FirstUse::new();
+        CLASSES.get_or_make(|| {
             let mut classes = TwoLevel::new();
-            let punctuation = match tables {
-                BertTables::V0_23 => table::PUNCTUATION_V0_23,
-                BertTables::V1_0 => table::PUNCTUATION_V1_0,
-            };
-            let of = [(table::WHITE, BertClass::White), (punctuation, BertClass::Punctuation)];
-            for (ranges, class) in of {
-                classes.fill(ranges, class);
-            }
+            classes.fill(table::WHITE, BertClass::White);
+            classes.fill(table::PUNCTUATION, BertClass::Punctuation);
             Classes(classes)
         })
     }
 
-    /// The punctuation of a version.
-    pub(crate) fn punctuation(tables: BertTables) -> impl Iterator<Item = u32> {
-        codes(match tables {
-            BertTables::V0_23 => table::PUNCTUATION_V0_23,
-            BertTables::V1_0 => table::PUNCTUATION_V1_0,
-        })
+    /// The code points of punctuation.
+    pub(crate) fn punctuation() -> impl Iterator<Item = u32> {
+        codes(table::PUNCTUATION)
     }
 
     /// The class of a code point.
@@ -108,19 +99,15 @@ const CHANGED: u32 = 1 << 31;
 impl BertCharacters {
     /// Those of a normaliser.
     pub fn of(bert: Bert) -> &'static BertCharacters {
-        static CHARACTERS: [FirstUse<BertCharacters>; 32] = [const { FirstUse::new() }; 32];
-        let Bert { clean, cjk, strip_accents, lowercase, tables } = bert;
-        let options = [clean, cjk, strip_accents, lowercase, tables == BertTables::V1_0];
+        static CHARACTERS: [FirstUse<BertCharacters>; 16] = [const { FirstUse::new() }; 16];
+        let Bert { clean, cjk, strip_accents, lowercase } = bert;
+        let options = [clean, cjk, strip_accents, lowercase];
         let place = options.iter().fold(0, |place, &on| place << 1 | usize::from(on));
         CHARACTERS[place].get_or_make(|| BertCharacters::new(bert))
     }
 
     fn new(bert: Bert) -> BertCharacters {
-        let marks = match bert.tables {
-            _ if !bert.strip_accents => &[],
-            BertTables::V0_23 => table::MARKS_V0_23,
-            BertTables::V1_0 => table::MARKS_V1_0,
-        };
+        let marks = if bert.strip_accents { table::MARKS } else { &[] };
         let mut new =
             BertCharacters { bert, entries: TwoLevel::new(), texts: String::new(), marks };
         if bert.clean {
@@ -167,10 +154,9 @@ impl BertCharacters {
                 let apart = contains(table::APART, code);
                 order = if apart { Order::Apart } else { Order::Through };
             } else {
-                let more = find(bert.more_stripped(), code);
                 let mut room = [0; 4];
                 let itself = &*character.encode_utf8(&mut room);
-                let stripped = find(table::STRIPPED, code).or(more).unwrap_or(itself);
+                let stripped = find(table::STRIPPED, code).unwrap_or(itself);
                 if stripped.chars().any(|c| self.rank(c) > 0) {
                     order = Order::Sorted;
                 }
@@ -238,22 +224,10 @@ impl Bert {
         }
         if self.strip_accents {
             touched.extend(codes(table::DROPPED));
-            let more = self.more_stripped().iter();
-            touched.extend(table::STRIPPED.iter().chain(more).map(|&(code, _)| code));
-            let marks = match self.tables {
-                BertTables::V0_23 => table::MARKS_V0_23,
-                BertTables::V1_0 => table::MARKS_V1_0,
-            };
-            touched.extend(marks.iter().flat_map(|&(first, last, _)| first..=last));
+            touched.extend(table::STRIPPED.iter().map(|&(code, _)| code));
+            touched.extend(table::MARKS.iter().flat_map(|&(first, last, _)| first..=last));
         }
         touched
-    }
-
-    fn more_stripped(self) -> &'static [(u32, &'static str)] {
-        match self.tables {
-            BertTables::V0_23 => &[],
-            BertTables::V1_0 => table::STRIPPED_V1_0,
-        }
     }
 }
 
@@ -280,12 +254,8 @@ pub(crate) fn syllable(code: u32) -> ([u8; 12], usize) {
 
 /// A Chinese character between spaces.
 fn spaced(code: u32, room: &mut [u8; 12]) -> &str {
-    write_into(room, &[0x20, code, 0x20])
-}
-
-fn write_into<'a>(room: &'a mut [u8; 12], codes: &[u32]) -> &'a str {
     let mut len = 0;
-    for c in codes.iter().filter_map(|&code| char::from_u32(code)) {
+    for c in [0x20, code, 0x20].into_iter().filter_map(char::from_u32) {
         len += c.encode_utf8(&mut room[len..]).len();
     }
     std::str::from_utf8(&room[..len]).unwrap_or_default()
@@ -300,6 +270,16 @@ pub fn is_cjk(code: u32) -> bool {
 /// Whether cleaning deletes a code point.
 pub fn is_deleted(code: u32) -> bool {
     contains(table::DELETED, code)
+}
+
+/// Whether stripping accents drops a code point, in the tables of version 0.23.
+pub(crate) fn is_dropped(code: u32) -> bool {
+    contains(table::DROPPED, code)
+}
+
+/// A character in lower case, if that is another; in the tables of version 0.23.
+pub(crate) fn lowercase(c: char) -> Option<&'static str> {
+    find(table::LOWER, u32::from(c))
 }
 
 fn codes(ranges: &'static [(u32, u32)]) -> impl Iterator<Item = u32> {

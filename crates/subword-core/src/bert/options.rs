@@ -15,29 +15,11 @@ pub struct Bert {
     pub strip_accents: bool,
     /// Turns text into lower case.
     pub lowercase: bool,
-    /// The version of the tables of characters.
-    pub tables: BertTables,
-}
-
-/// The versions of Hugging Face's library whose tables of characters we have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum BertTables {
-    /// Those of version 0.23 and of all that came before it.
-    #[default]
-    V0_23,
-    /// Those of version 1.0, with newer characters.
-    V1_0,
 }
 
 impl Bert {
     /// The options of uncased models.
-    pub const UNCASED: Bert = Bert {
-        clean: true,
-        cjk: true,
-        strip_accents: true,
-        lowercase: true,
-        tables: BertTables::V0_23,
-    };
+    pub const UNCASED: Bert = Bert { clean: true, cjk: true, strip_accents: true, lowercase: true };
     /// The options of cased models.
     pub const CASED: Bert = Bert { strip_accents: false, lowercase: false, ..Bert::UNCASED };
 }

@@ -6,6 +6,17 @@ use crate::simd::{self, FIRST_BYTES, Key, last_key, window_key};
 /// The key of no piece.
 pub const NO_KEY: Key = [u64::MAX; 2];
 
+/// A piece of a text, or a segment of one.
+#[derive(Debug, Clone, Copy)]
+pub struct Segment {
+    /// Where it starts in the text.
+    pub start: usize,
+    /// Where it ends.
+    pub end: usize,
+    /// It is a part of a piece, and the model tells parts from pieces.
+    pub part: bool,
+}
+
 /// Added to the length of a part.
 const PART: u8 = 0x80;
 

@@ -8,7 +8,7 @@ key is compared before its ids are used, and what does not fit is dropped and me
 |----------|----------------|----------|-----------------------------------------------|
 | *short*  | up to 15 bytes | up to 5  | half a cache line: a 128-bit key and the ids  |
 | *middle* | up to 31 bytes | up to 11 | a cache line: a 256-bit key and the ids       |
-| *long*   | up to 255      | any      | a slot that points into arenas; when one is full, the table starts afresh |
+| *long*   | up to 255      | any      | an entry of a hash map; when the table is full, it starts afresh |
 
 A key is the piece and its length, compared as words. Short and middle entries are in sets of four and of two,
 in two neighbouring lines. A new short entry goes to the neighbouring line if its own is full; a new middle
@@ -24,9 +24,11 @@ every miss costs more than merging them again.
 The ids of a whole piece and of the same bytes as a part of a longer one can differ (a model may
 take a piece that is a token as it is, see `ignore_merges`), so a key says which of the two it is.
 
-The hash of the long table is keyed (see `seed`), because a look-up there probes one slot after the other. The
+The hash of the long table has a random key, because a look-up there probes one slot after the other. The
 hashes of the other two need no key: a look-up reads two lines at most, so pieces that somebody has chosen to
 collide are dropped and merged again, which costs as much as any miss.
+
+Measured 2026-11-18, AVX-512, 10 MB, warm: without the long table code takes 12% longer and Russian 8%.
 
 A cache belongs to one thread at a time (see [`Pool`]): no locks, no shared writes.
 */
@@ -38,15 +40,15 @@ mod table;
 mod view;
 
 use crate::mem::Line;
-use crate::simd;
+use crate::simd::{self, Scalar};
 use crate::types::TokenId;
-use keys::{MiddleKey, mark_of, middle_hash, middle_key, short_hash};
+use keys::{mark_of, middle_hash, middle_key, short_hash};
 use long::Long;
 use table::Table;
 use view::pack;
 
 pub use crate::simd::{FOUR, KEYS, Key};
-pub use keys::{NO_KEY, short_key};
+pub use keys::{NO_KEY, Segment, short_key};
 pub use pool::Pool;
 pub use view::View;
 
@@ -62,9 +64,6 @@ pub const LONGEST_MIDDLE: usize = 31;
 pub const SHORT_IDS: usize = 5;
 /// See [`SHORT_IDS`].
 pub const MIDDLE_IDS: usize = 11;
-
-/// How many sets move at a time when a table grows: enough to prefetch all of their new lines together.
-const MOVED: usize = 16;
 
 /// Piece to ids, bounded.
 #[derive(Debug)]
@@ -106,24 +105,10 @@ impl Cache {
         part: bool,
         mut take: impl FnMut(&[TokenId]),
     ) -> bool {
-        let view = self.view();
-        if end - start <= LONGEST_SHORT {
-            let key = short_key(text, start, end, part);
-            let (line, mut ids) = (view.prefetched_line(key), [0; 8]);
-            let own = view.short_own(key, line, &mut ids);
-            let count = if own > 0 { own } else { view.short_beside(key, line, &mut ids) };
-            if count > 0 {
-                take(&ids[..count]);
-                return true;
-            }
-            if !view.is_marked(key, line) {
-                return false;
-            }
-        }
-        if end - start <= LONGEST_MIDDLE
-            && let Some((places, len)) = view.middle(text, start, end, part)
-        {
-            take(&places[..len]);
+        let mut ids = [0; MIDDLE_IDS];
+        let count = self.view().ids_into::<Scalar>(text, Segment { start, end, part }, &mut ids);
+        if count > 0 {
+            take(&ids[..count]);
             return true;
         }
         self.long(&text[start..end], part).map(take).is_some()
@@ -146,87 +131,76 @@ impl Cache {
             let key = short_key(text, start, end, part);
             let few = ids.len() <= SHORT_IDS;
             let (key, ids) = if few { (key, pack(ids)) } else { (mark_of(key), [0; 2]) };
-            self.put_short(key, ids);
-            if let Some(sets) = self.short.grow(2) {
-                self.move_short(sets);
-            }
+            put_short(&mut self.short, key, ids);
+            self.short.grow(2, short_hashes, put_short_line);
             if few {
                 return;
             }
         }
         if len <= LONGEST_MIDDLE && ids.len() <= MIDDLE_IDS {
-            self.put_middle(middle_key(text, start, end, part), pack(ids));
-            if let Some(sets) = self.middle.grow(1) {
-                self.move_middle(sets);
-            }
+            let ([a, b, c, d], [v, w, x, y]) = (middle_key(text, start, end, part), pack(ids));
+            put_middle(&mut self.middle, [a, b, c, d, v, w, x, y]);
+            self.middle.grow(1, middle_hashes, put_middle);
         } else if len > LONGEST_MIDDLE || len > LONGEST_SHORT && !piece.is_ascii() {
             self.long.insert(piece, part, ids);
         }
     }
+}
 
-    /// Moves the entries of the first `sets` sets, after the table has grown.
-    fn move_short(&mut self, sets: usize) {
-        let mut lines = Vec::new();
-        for first in (0..sets).step_by(MOVED).rev() {
-            self.short.take(first, MOVED, &mut lines);
-            for key in lines.iter().flat_map(|&[a, b, c, d, ..]| [[a, b], [c, d]]) {
-                self.short.prefetch(short_hash(key));
-            }
-            for [a, b, c, d, v, w, x, y] in lines.drain(..) {
-                self.put_short([a, b], [v, w]);
-                self.put_short([c, d], [x, y]);
-            }
-        }
+impl Default for Cache {
+    fn default() -> Cache {
+        Cache::new(0)
     }
+}
 
-    /// The same for the middle table.
-    fn move_middle(&mut self, sets: usize) {
-        let mut lines = Vec::new();
-        for first in (0..sets).step_by(MOVED).rev() {
-            self.middle.take(first, MOVED, &mut lines);
-            for &[a, b, c, d, ..] in &lines {
-                self.middle.prefetch(middle_hash(&[a, b, c, d]));
-            }
-            for [a, b, c, d, v, w, x, y] in lines.drain(..) {
-                self.put_middle([a, b, c, d], [v, w, x, y]);
-            }
+/// Where the two entries of a line of short pieces live.
+fn short_hashes(&[a, b, c, d, ..]: &Line) -> [u64; 2] {
+    [short_hash([a, b]), short_hash([c, d])]
+}
+
+/// Puts both entries of a line into the table.
+fn put_short_line(table: &mut Table, [a, b, c, d, v, w, x, y]: Line) {
+    put_short(table, [a, b], [v, w]);
+    put_short(table, [c, d], [x, y]);
+}
+
+/// Puts an entry into its line, or if that is full into the neighbouring line; if there is no room either,
+/// it replaces the last entry of its line. The key 0 is none.
+///
+/// What came first stays in its own line, because it is likely to be frequent.
+fn put_short(table: &mut Table, key: Key, ids: [u64; 2]) {
+    let at = table.line_of(short_hash(key));
+    let free = |line: &Line, place: usize| {
+        let found = [line[place], line[place + 1]];
+        found == [0; 2] || found == key
+    };
+    let lines = table.lines_mut();
+    let Some(line) = lines.get(at).filter(|_| key != [0; 2]) else { return };
+    let beside = lines.get(at ^ 1);
+    let (at, place) = match (free(line, 0), free(line, 2)) {
+        (true, _) => (at, 0),
+        (_, false) if beside.is_some_and(|line| free(line, 2)) => (at ^ 1, 2),
+        _ => (at, 2),
+    };
+    let line = &mut lines[at];
+    line[place..place + 2].copy_from_slice(&key);
+    line[place + 4..place + 6].copy_from_slice(&ids);
+}
+
+/// Where the entry of a line of middle-sized pieces lives.
+fn middle_hashes(&[a, b, c, d, ..]: &Line) -> [u64; 1] {
+    [middle_hash(&[a, b, c, d])]
+}
+
+/// Puts a line into the table; the one that was there moves to the neighbouring line.
+fn put_middle(table: &mut Table, line: Line) {
+    let [at] = middle_hashes(&line).map(|hash| table.line_of(hash));
+    let lines = table.lines_mut();
+    if at ^ 1 < lines.len() && line[..4] != [0; 4] {
+        if lines[at][..4] != [0; 4] {
+            lines[at ^ 1] = lines[at];
         }
-    }
-
-    /// Puts an entry into its line, or if that is full into the neighbouring line; if there is no room either,
-    /// it replaces the last entry of its line. The key 0 is none.
-    ///
-    /// What came first stays in its own line, because it is likely to be frequent.
-    fn put_short(&mut self, key: Key, ids: [u64; 2]) {
-        let at = self.short.line_of(short_hash(key));
-        let free = |line: &Line, place: usize| {
-            let found = [line[place], line[place + 1]];
-            found == [0; 2] || found == key
-        };
-        let lines = self.short.lines_mut();
-        let Some(line) = lines.get(at).filter(|_| key != [0; 2]) else { return };
-        let beside = lines.get(at ^ 1);
-        let (at, place) = match (free(line, 0), free(line, 2)) {
-            (true, _) => (at, 0),
-            (_, false) if beside.is_some_and(|line| free(line, 2)) => (at ^ 1, 2),
-            _ => (at, 2),
-        };
-        let line = &mut lines[at];
-        line[place..place + 2].copy_from_slice(&key);
-        line[place + 4..place + 6].copy_from_slice(&ids);
-    }
-
-    /// Puts an entry into its line; the one that was there moves to the neighbouring line.
-    fn put_middle(&mut self, key: MiddleKey, [v, w, x, y]: [u64; 4]) {
-        let at = self.middle.line_of(middle_hash(&key));
-        let lines = self.middle.lines_mut();
-        if at ^ 1 < lines.len() && key != [0; 4] {
-            if lines[at][..4] != [0; 4] {
-                lines[at ^ 1] = lines[at];
-            }
-            let [a, b, c, d] = key;
-            lines[at] = [a, b, c, d, v, w, x, y];
-        }
+        lines[at] = line;
     }
 }
 

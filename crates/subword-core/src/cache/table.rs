@@ -10,6 +10,10 @@ memory costs a page fault.
 
 use crate::mem::{self, Line, Lines};
 
+/// How many lines move at a time when a table grows: enough to prefetch all of their new lines together. A table
+/// that grows has a multiple of them.
+const MOVED: usize = 32;
+
 /// Lines that are chosen by the top bits of a hash.
 #[derive(Debug)]
 pub(super) struct Table {
@@ -52,35 +56,33 @@ impl Table {
     }
 
     /// Counts a new entry and extends the table if it is time: when a quarter of the places is taken, so
-    /// that few sets are full. A line has `places` of them. Returns how many sets there were, if their
-    /// entries have to move.
+    /// that few sets are full. A line has `places` of them. `hashes` are those of the entries of a line, and
+    /// `put` puts them where they belong in the larger table.
     ///
-    /// A set goes to the few sets that its own place becomes. Whoever moves sets from the last to the
-    /// first finds room there: nothing lies behind but what moved before.
-    pub(super) fn grow(&mut self, places: usize) -> Option<usize> {
+    /// A set goes to the few sets that its own place becomes. Sets move from the last to the first and find room
+    /// there: nothing lies behind but what moved before.
+    pub(super) fn grow<const N: usize>(
+        &mut self,
+        places: usize,
+        hashes: fn(&Line) -> [u64; N],
+        put: fn(&mut Table, Line),
+    ) {
         self.entered += 1;
         let (len, most) = (self.len, self.room.len());
-        (self.entered * 4 > len * places && len < most).then(|| {
-            self.extend((4 * len).min(most));
-            len / 2
-        })
-    }
-
-    /// Empties some sets, and adds the lines that had something.
-    ///
-    /// PERF: half of the lines and more are empty, and are not written.
-    pub(super) fn take(&mut self, first: usize, sets: usize, into: &mut Vec<Line>) {
-        for line in &mut self.room[2 * first..2 * (first + sets)] {
-            if line[0] | line[1] | line[2] | line[3] != 0 {
-                into.push(std::mem::take(line));
-            }
+        if self.entered * 4 <= len * places || len >= most {
+            return;
         }
-    }
-
-    /// Prefetches the line of a hash.
-    #[inline(always)]
-    pub(super) fn prefetch(&self, hash: u64) {
-        mem::prefetch_at(&self.room, self.line_of(hash));
+        self.extend((4 * len).min(most));
+        let mut moved: Vec<Line> = Vec::new();
+        for first in (0..len).step_by(MOVED).rev() {
+            // PERF: half of the lines and more are empty, and are not written.
+            let lines = self.room[first..first + MOVED].iter_mut();
+            moved.extend(lines.filter(|line| line[..4] != [0; 4]).map(std::mem::take));
+            for hash in moved.iter().flat_map(hashes) {
+                mem::prefetch_at(&self.room, self.line_of(hash));
+            }
+            moved.drain(..).for_each(|line| put(self, line));
+        }
     }
 
     pub(super) fn lines(&self) -> &[Line] {
@@ -102,6 +104,6 @@ impl Table {
 }
 
 /// The largest power of two that is at most `n`; 0 for 0.
-pub(super) fn power_of_two_below(n: usize) -> usize {
+fn power_of_two_below(n: usize) -> usize {
     n.checked_ilog2().map_or(0, |log| 1 << log)
 }

@@ -8,9 +8,9 @@ first . second . number      third . fourth . fifth      ...
 ```
 */
 
-use super::keys::{MiddleKey, mark_of, middle_hash, middle_key};
+use super::keys::{MiddleKey, NO_KEY, Segment, mark_of, middle_hash, middle_key, short_key};
 use super::table::Table;
-use super::{FOUR, KEYS, Key, MIDDLE_IDS};
+use super::{FOUR, KEYS, Key, LONGEST_MIDDLE, LONGEST_SHORT, MIDDLE_IDS};
 use crate::mem::{self, Line};
 use crate::simd::{self, Isa, Odd};
 use crate::types::{MAX_ID, TokenId};
@@ -38,15 +38,9 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Prefetches the line of a short piece.
-    #[inline(always)]
-    pub fn prefetch_key(&self, key: Key) {
-        self.prefetched_line(key);
-    }
-
     /// The line where a short piece lives, which is prefetched.
     #[inline(always)]
-    pub fn prefetched_line(&self, key: Key) -> u32 {
+    fn prefetched_line(&self, key: Key) -> u32 {
         let line = (simd::hash(key) >> self.short_shift) as u32;
         mem::prefetch_at(self.short, line as usize);
         line
@@ -77,11 +71,6 @@ impl<'a> View<'a> {
         self.short.get(line as usize).map_or(0, |line| C::look_up(line, key, into))
     }
 
-    /// The same without a SIMD form, for one look-up now and then.
-    pub(super) fn short_own(&self, key: Key, line: u32, into: &mut [TokenId; 8]) -> usize {
-        self.short.get(line as usize).map_or(0, |line| simd::look_up(line, key, into))
-    }
-
     /// The same for four pieces: where the ids of each end; none if the line of one of them does not have it.
     #[inline(always)]
     pub fn four_into<C: Isa>(
@@ -103,7 +92,7 @@ impl<'a> View<'a> {
     /// The same for a short piece that may be in the neighbouring line. No entry has left a line that has
     /// room, so the neighbouring line is read only if the own line is full.
     #[inline(always)]
-    pub fn short_beside(&self, key: Key, line: u32, into: &mut [TokenId; 8]) -> usize {
+    fn short_beside(&self, key: Key, line: u32, into: &mut [TokenId; 8]) -> usize {
         let line = line as usize;
         let full = self.short.get(line).is_some_and(is_full);
         let beside = if full { self.short.get(line ^ 1) } else { None };
@@ -112,16 +101,70 @@ impl<'a> View<'a> {
 
     /// Whether a short piece has so many ids that it is in the middle table.
     #[inline(always)]
-    pub fn is_marked(&self, key: Key, line: u32) -> bool {
+    fn is_marked(&self, key: Key, line: u32) -> bool {
         let mark = mark_of(key);
         let has = |line: &Line| line[..2] == mark || line[2..4] == mark;
         let [own, beside] = [line, line ^ 1].map(|at| self.short.get(at as usize));
         own.is_some_and(|own| has(own) || is_full(own) && beside.is_some_and(has))
     }
 
+    /// Prefetches the line of a piece. Returns the key of a short piece and its line; else no key, with the line of
+    /// the middle table in it.
+    #[inline(always)]
+    pub fn key_and_line(&self, text: &[u8], Segment { start, end, part }: Segment) -> (Key, u32) {
+        if end - start <= LONGEST_SHORT {
+            let key = short_key(text, start, end, part);
+            (key, self.prefetched_line(key))
+        } else if end - start <= LONGEST_MIDDLE {
+            ([u64::from(self.prefetched_middle_line(text, start, end, part)), NO_KEY[1]], 0)
+        } else {
+            (NO_KEY, 0)
+        }
+    }
+
+    /// Writes the ids of a piece or segment that was not prefetched; returns how many there are, 0 for a miss.
+    #[inline(always)]
+    pub fn ids_into<C: Isa>(&self, text: &[u8], segment: Segment, into: &mut [TokenId]) -> usize {
+        let (key, line) = self.key_and_line(text, segment);
+        let count = match into.first_chunk_mut() {
+            Some(into) => self.short_into::<C>(key, line, into),
+            None => 0,
+        };
+        if count > 0 { count } else { self.elsewhere_into(text, segment, (key, line), into) }
+    }
+
+    /// Writes the ids of a piece that is not in the line of its key; returns how many there are, 0 for a miss.
+    /// The key and the line are those of [`View::key_and_line`].
+    #[inline(always)]
+    pub fn elsewhere_into(
+        &self,
+        text: &[u8],
+        Segment { start, end, part }: Segment,
+        (key, line): (Key, u32),
+        into: &mut [TokenId],
+    ) -> usize {
+        if end - start <= LONGEST_SHORT {
+            let Some(into) = into.first_chunk_mut() else { return 0 };
+            let count = self.short_beside(key, line, into);
+            if count > 0 || !self.is_marked(key, line) {
+                return count;
+            }
+        }
+        let found = if end - start <= LONGEST_SHORT {
+            self.middle(text, start, end, part)
+        } else if end - start <= LONGEST_MIDDLE {
+            self.middle_at(key[0] as u32, text, start, end, part)
+        } else {
+            None
+        };
+        let Some((ids, count)) = found else { return 0 };
+        into[..MIDDLE_IDS].copy_from_slice(&ids);
+        count
+    }
+
     /// The line where a middle-sized piece lives, which is prefetched.
     #[inline(always)]
-    pub fn prefetched_middle_line(&self, text: &[u8], start: usize, end: usize, part: bool) -> u32 {
+    fn prefetched_middle_line(&self, text: &[u8], start: usize, end: usize, part: bool) -> u32 {
         let line = self.middle_line(&middle_key(text, start, end, part));
         mem::prefetch_at(self.middle, line);
         mem::prefetch_at(self.middle, line ^ 1);
@@ -136,7 +179,7 @@ impl<'a> View<'a> {
     /// The ids of a middle-sized piece, or of a short one that has too many for its table: all places, and how
     /// many of them count.
     #[inline(always)]
-    pub fn middle(
+    fn middle(
         &self,
         text: &[u8],
         start: usize,
@@ -149,7 +192,7 @@ impl<'a> View<'a> {
 
     /// The same where the line is known.
     #[inline(always)]
-    pub fn middle_at(
+    fn middle_at(
         &self,
         line: u32,
         text: &[u8],

@@ -6,7 +6,7 @@ JSON lines: one text per line, the string in one field of an object.
 ```
 
 Empty lines are skipped. A line that is no object, or that lacks the field, is an error with its line
-number: nobody would miss a text that was left out silently.
+number, because a text that is left out silently would not be noticed.
 */
 
 use std::borrow::Cow;
@@ -53,7 +53,7 @@ fn text_in<'l>(line: &'l [u8], field: &str) -> Result<Cow<'l, str>> {
     match found {
         Some(found) => Ok(found),
         None => {
-            let error = Error::counts(format!("no field {field:?}"));
+            let error = Error::corpus("", format!("no field {field:?}"));
             Err(match others.first() {
                 Some(other) => error.with_hint(format!("pass field={other:?}, or another one")),
                 None => error,
@@ -66,7 +66,7 @@ fn text_in<'l>(line: &'l [u8], field: &str) -> Result<Cow<'l, str>> {
 fn without_line(error: Error) -> Error {
     match error {
         Error::ModelFormat { message, .. } => {
-            Error::counts(message.replace("the end of the file", "the end of the line"))
+            Error::corpus("", message.replace("the end of the file", "the end of the line"))
         }
         other => other,
     }
@@ -74,8 +74,8 @@ fn without_line(error: Error) -> Error {
 
 fn on_line(error: Error, line: usize) -> Error {
     match error {
-        Error::Counts { message, hint, .. } => {
-            Error::Counts { place: format!(":{line}"), message, hint }
+        Error::Corpus { message, hint, .. } => {
+            Error::Corpus { place: format!(":{line}"), message, hint }
         }
         other => other,
     }

@@ -243,7 +243,7 @@ impl OpenFile {
             ),
         };
         let hint = "pass a larger max_document if this much memory may be used";
-        Error::Counts { place, message, hint: Some(hint.to_owned()) }
+        Error::corpus(place, message).with_hint(hint)
     }
 
     /// Keeps what comes after a block, as the start of the next.

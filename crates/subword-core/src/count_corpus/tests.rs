@@ -234,7 +234,7 @@ fn every_line_is_a_text() {
     let path = folder.file("bad.jsonl", lines + "\n{\"body\": 7}\n");
     let error = count_files(vec![path.clone()], &settings, |_| Ok(())).unwrap_err();
     let place = format!("{}:20001", path.display());
-    assert!(matches!(&error, Error::Counts { place: found, .. } if *found == place), "{error:?}");
+    assert!(matches!(&error, Error::Corpus { place: found, .. } if *found == place), "{error:?}");
 }
 
 #[test]

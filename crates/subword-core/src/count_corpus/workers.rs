@@ -13,7 +13,7 @@ use crate::corpus::{CorpusBlock, FileKind, lines};
 use crate::counts::{Counts, Gatherer};
 use crate::error::{Error, Result};
 use crate::interrupt;
-use crate::parallel::{self, Crew, Jobs, locked};
+use crate::parallel::{self, Jobs, Others, locked};
 
 /// A part of the corpus, for one worker.
 pub(super) enum CountJob {
@@ -75,10 +75,12 @@ impl<'s> CountWork<'s> {
         next: impl Fn(Vec<u8>) -> Result<Option<CountJob>> + Sync,
         lead: impl FnOnce(&dyn Fn() -> bool) -> Result<()>,
     ) -> Result<()> {
-        let crew = Crew::new(threads, |more: &dyn Fn()| self.work(&next, more));
+        let workers = Others::new(threads);
+        let work = |more: &dyn Fn()| self.work(&next, more);
         let led = parallel::scope(|scope| {
             let _stop = StopOnPanic(self.stop);
-            let led = crew.start(scope).and_then(|()| lead(&|| crew.is_finished()));
+            let led = workers.start_chain(scope, &work);
+            let led = led.and_then(|()| lead(&|| workers.are_finished()));
             if led.is_err() && !self.failed.load(Ordering::SeqCst) {
                 self.stop.store(true, Ordering::SeqCst);
             }

@@ -6,8 +6,9 @@ a table is full   ->  sorted, written as a run, emptied
 runs              ->  merged, smallest piece first, counts of equal pieces added  ->  one run
 ```
 
-A run is a temporary file in the format of `file`. Where the system allows it, the file is unlinked as
-soon as it is open, so nothing is left behind whatever happens to the process.
+A run is a temporary file in the format of `file`. It has no name, or loses it when it is closed, so nothing is
+left behind whatever happens to the process. Only its owner may read it: the folder is everybody's, and the
+corpus may not be.
 
 At most [`MOST_RUNS`] runs are merged at a time, each with one buffer, so memory and open files are bounded
 whatever the size of the corpus. [`MOST_RUNS`] runs of one level are merged into one run of the next level,
@@ -16,16 +17,14 @@ so a piece is written once per level, not once per run.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::fs::{self, File, OpenOptions};
+use std::fs::File;
 use std::io::{self, BufWriter, Read};
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::PIECE;
 use super::file::{CountsHeader, CountsReader, CountsSummary, CountsWriter};
 use super::table::CountTable;
 use super::{OVERFLOW, sorted};
-use crate::atomic::{create_unique, only_for_the_owner};
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::types::Count;
@@ -36,7 +35,7 @@ const MOST_RUNS: usize = 64;
 /// Sorted pieces on disk.
 #[derive(Debug, Clone)]
 pub(super) struct SortedRun {
-    file: Arc<Temporary>,
+    file: Arc<File>,
     summary: CountsSummary,
 }
 
@@ -74,12 +73,15 @@ impl SortedRun {
         header: &CountsHeader,
         fill: impl FnOnce(&mut CountsWriter<BufWriter<&File>>) -> Result<()>,
     ) -> Result<SortedRun> {
-        let temporary = Temporary::new().map_err(disk)?;
-        let to = BufWriter::with_capacity(1 << 16, &temporary.file);
+        let file = tempfile::tempfile().map_err(disk)?;
+        // The crate leaves the mode of a file without a name to the umask.
+        #[cfg(unix)]
+        file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600)).map_err(disk)?;
+        let to = BufWriter::with_capacity(1 << 16, &file);
         let mut writer = CountsWriter::new(to, header).map_err(disk)?;
         fill(&mut writer)?;
         let (_, summary) = writer.finish().map_err(disk)?;
-        Ok(SortedRun { file: Arc::new(temporary), summary })
+        Ok(SortedRun { file: Arc::new(file), summary })
     }
 
     /// Merges runs into one.
@@ -200,53 +202,19 @@ impl SortedRuns {
     }
 }
 
-/// A private file that is removed when its last reader is dropped.
-#[derive(Debug)]
-struct Temporary {
-    file: File,
-    /// Where it is, if it still has a name.
-    path: Option<PathBuf>,
-}
-
-impl Temporary {
-    fn new() -> io::Result<Temporary> {
-        let mut options = OpenOptions::new();
-        options.read(true).write(true);
-        // The folder is everybody's, and the corpus may not be.
-        only_for_the_owner(&mut options);
-        let (path, file) = create_unique(&std::env::temp_dir(), "run", &options)?;
-        let unlinked = cfg!(unix) && fs::remove_file(&path).is_ok();
-        Ok(Temporary { file, path: (!unlinked).then_some(path) })
-    }
-
-    /// Reads at a position, independently of other readers.
-    fn read_at(&self, bytes: &mut [u8], at: u64) -> io::Result<usize> {
-        #[cfg(unix)]
-        return std::os::unix::fs::FileExt::read_at(&self.file, bytes, at);
-        #[cfg(windows)]
-        return std::os::windows::fs::FileExt::seek_read(&self.file, bytes, at);
-    }
-}
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        if let Some(path) = &self.path {
-            // Nothing is left to do if this fails.
-            let _ = fs::remove_file(path);
-        }
-    }
-}
-
 /// A reader of a temporary file.
 #[derive(Debug)]
 pub(super) struct RunBytes {
-    file: Arc<Temporary>,
+    file: Arc<File>,
     at: u64,
 }
 
 impl Read for RunBytes {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        let len = self.file.read_at(bytes, self.at)?;
+        #[cfg(unix)]
+        let len = std::os::unix::fs::FileExt::read_at(&*self.file, bytes, self.at)?;
+        #[cfg(windows)]
+        let len = std::os::windows::fs::FileExt::seek_read(&*self.file, bytes, self.at)?;
         self.at += len as u64;
         Ok(len)
     }
@@ -312,8 +280,8 @@ mod tests {
     #[test]
     fn a_run_can_be_read_by_its_owner_alone() {
         use std::os::unix::fs::PermissionsExt;
-        let temporary = Temporary::new().unwrap();
-        let mode = temporary.file.metadata().unwrap().permissions().mode();
+        let run = SortedRun::write(&header(), |_| Ok(())).unwrap();
+        let mode = run.file.metadata().unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
     }
 

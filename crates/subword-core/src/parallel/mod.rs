@@ -5,7 +5,7 @@ Jobs over threads, with results in order: the one scheduler of the engine.
 map       a known number of jobs: results in order                     one large text, counts of many texts
 Queue     jobs that the calling thread pushes while others work        many texts; texts that are counted
 Reorder   results in any order, taken in the order of their jobs       many texts; token files
-Crew      threads that start each other as long as there is work       files that are counted or encoded
+Others    threads that the caller starts, or that start each other       the others above; files
 ```
 
 Threads are started for a call and end with it. The calling thread works too, or waits; while it waits it asks
@@ -15,20 +15,18 @@ No more threads are started than there is work for, whatever the caller allows. 
 no other is tried: the call goes on with those that there are.
 */
 
-mod append;
 mod queue;
 mod reorder;
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::{self, Scope, ScopedJoinHandle, Thread};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::{self, Scope, Thread};
 use std::time::Duration;
 
 use crate::error::{Error, Result};
 use crate::interrupt::{self, Shared};
 
-pub(crate) use append::append_all;
 pub(crate) use queue::Queue;
 pub(crate) use reorder::Reorder;
 
@@ -47,7 +45,7 @@ pub(crate) fn allowed(threads: Threads) -> usize {
     threads.map_or_else(cores, NonZeroUsize::get).min(MOST)
 }
 
-/// Runs with a scope in which [`Others`] and [`Crew`] start threads; they end before this returns.
+/// Runs with a scope in which [`Others`] start threads; they end before this returns.
 pub(crate) fn scope<'env, R>(run: impl for<'s> FnOnce(&'s Scope<'s, 'env>) -> R) -> R {
     thread::scope(run)
 }
@@ -117,73 +115,63 @@ pub(crate) fn run<T: Send>(
     work: impl Fn(&Jobs) -> T + Sync,
 ) -> Result<Vec<T>> {
     let jobs = Jobs { next: AtomicUsize::new(0), count: jobs };
-    let work_too = || work(&jobs);
-    let others = threads.min(jobs.count).saturating_sub(1);
-    if others == 0 {
-        return Ok(vec![work_too()]);
-    }
+    let others = Others::new(threads.min(jobs.count).saturating_sub(1));
     thread::scope(|scope| {
-        let mut started = Others::new(scope);
-        started.start_all(others, &work_too);
-        let own = work_too();
-        let mut all = started.join()?;
+        while others.start(scope, || work(&jobs)) {}
+        let own = work(&jobs);
+        let mut all = others.join()?;
         all.push(own);
         Ok(all)
     })
 }
 
-/// Threads that work for the one that started them.
-pub(crate) struct Others<'scope, 'env, T> {
-    scope: &'scope Scope<'scope, 'env>,
-    handles: Vec<ScopedJoinHandle<'scope, T>>,
-    running: Arc<AtomicUsize>,
-    /// The system has said no.
-    refused: bool,
+/// Threads that work for the one that made this value.
+pub(crate) struct Others<T> {
+    /// How many more may be started; none once the system has refused one.
+    left: AtomicUsize,
+    running: AtomicUsize,
+    /// What those made that have ended.
+    made: Mutex<Vec<T>>,
+    leader: Thread,
+    /// The interrupt of the leader, which they hear too.
+    shared: Shared,
 }
 
-impl<'scope, 'env, T: Send + 'scope> Others<'scope, 'env, T> {
-    /// None yet.
-    pub(crate) fn new(scope: &'scope Scope<'scope, 'env>) -> Self {
-        Others { scope, handles: Vec::new(), running: Arc::default(), refused: false }
+impl<T: Send> Others<T> {
+    /// None yet, and never more than `most`.
+    pub(crate) fn new(most: usize) -> Others<T> {
+        Others {
+            left: AtomicUsize::new(most),
+            running: AtomicUsize::new(0),
+            made: Mutex::new(Vec::new()),
+            leader: thread::current(),
+            shared: Shared::current(),
+        }
     }
 
-    /// Starts one more that does `work`, in the scope of this one's interrupt. If the system refuses it, or has
-    /// refused one before, there are no more than there are.
-    pub(crate) fn start(&mut self, work: impl FnOnce() -> T + Send + 'scope) {
-        if self.refused {
-            return;
+    /// Starts one that does `work`; returns whether there is one more now. A panic of it is one of the scope.
+    pub(crate) fn start<'scope>(
+        &'scope self,
+        scope: &'scope Scope<'scope, '_>,
+        work: impl FnOnce() -> T + Send + 'scope,
+    ) -> bool {
+        let take = |left: usize| left.checked_sub(1);
+        if self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, take).is_err() {
+            return false;
         }
         self.running.fetch_add(1, Ordering::SeqCst);
-        let ended = Ended { running: self.running.clone(), leader: thread::current() };
-        let shared = Shared::current();
+        // Dropped also if the thread panics, or is not started: nobody must wait for it for ever.
+        let running = Running(&self.running, &self.leader);
         let run = move || {
-            // Also if it panics: nobody must wait for it for ever.
-            let _ended = ended;
-            shared.enter(work)
+            let _running = running;
+            let made = self.shared.clone().enter(work);
+            locked(&self.made).push(made);
         };
-        // A thread that is not started drops `run`, and with it `ended`.
-        let started = thread::Builder::new().spawn_scoped(self.scope, run);
-        self.refused = started.is_err();
-        self.handles.extend(started);
-    }
-
-    /// Starts so many that do the same.
-    pub(crate) fn start_all(
-        &mut self,
-        count: usize,
-        work: impl FnOnce() -> T + Copy + Send + 'scope,
-    ) {
-        for _ in 0..count {
-            if self.refused {
-                break;
-            }
-            self.start(work);
+        let started = thread::Builder::new().spawn_scoped(scope, run).is_ok();
+        if !started {
+            self.left.store(0, Ordering::SeqCst);
         }
-    }
-
-    /// How many there are.
-    pub(crate) fn len(&self) -> usize {
-        self.handles.len()
+        started
     }
 
     /// Whether all have ended.
@@ -191,97 +179,38 @@ impl<'scope, 'env, T: Send + 'scope> Others<'scope, 'env, T> {
         self.running.load(Ordering::SeqCst) == 0
     }
 
-    /// Waits until all have ended, and gives what they made. If the call is interrupted meanwhile, an error:
-    /// they end soon then. If one panics, so does this.
-    pub(crate) fn join(self) -> Result<Vec<T>> {
+    /// Waits until all have ended, and gives what they made, in any order. If the call is interrupted
+    /// meanwhile, an error: they end soon then.
+    pub(crate) fn join(&self) -> Result<Vec<T>> {
         let mut going = Ok(());
         while !self.are_finished() {
             thread::park_timeout(interrupt::EVERY / 2);
             going = going.and_then(|()| interrupt::waited());
         }
-        let join = |handle: ScopedJoinHandle<'_, T>| {
-            handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        };
-        let made = self.handles.into_iter().map(join).collect();
-        going.map(|()| made)
+        going.map(|()| std::mem::take(&mut *locked(&self.made)))
     }
 }
 
-/// Says that a thread has ended.
-struct Ended {
-    running: Arc<AtomicUsize>,
-    leader: Thread,
+impl Others<()> {
+    /// Starts the first of a chain of threads: each does `work`, and starts the next when `work` calls its
+    /// argument, because it has found something to do. An error if there is none.
+    pub(crate) fn start_chain<'scope, W: Fn(&dyn Fn()) + Sync>(
+        &'scope self,
+        scope: &'scope Scope<'scope, '_>,
+        work: &'scope W,
+    ) -> Result<()> {
+        let one = || work(&|| drop(self.start_chain(scope, work)));
+        if self.start(scope, one) { Ok(()) } else { Err(no_thread()) }
+    }
 }
 
-impl Drop for Ended {
+/// A thread that has not ended.
+struct Running<'o>(&'o AtomicUsize, &'o Thread);
+
+impl Drop for Running<'_> {
     fn drop(&mut self) {
-        self.running.fetch_sub(1, Ordering::SeqCst);
-        self.leader.unpark();
-    }
-}
-
-/// Threads that start each other, as long as there is work: `work` is called on each of them, with a function
-/// that it calls when it has found some.
-pub(crate) struct Crew<W> {
-    work: W,
-    /// How many more may be started.
-    left: AtomicUsize,
-    running: AtomicUsize,
-    leader: Thread,
-    shared: Shared,
-}
-
-impl<W: Fn(&dyn Fn()) + Sync> Crew<W> {
-    /// At most so many, none of which is started yet.
-    pub(crate) fn new(threads: usize, work: W) -> Crew<W> {
-        let (left, running) = (AtomicUsize::new(threads), AtomicUsize::new(0));
-        Crew { work, left, running, leader: thread::current(), shared: Shared::current() }
-    }
-
-    /// Starts the first, or the next. An error if it is the first, and there is none.
-    pub(crate) fn start<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>) -> Result<()> {
-        let take = |left: usize| left.checked_sub(1);
-        if self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, take).is_err() {
-            return Ok(());
-        }
-        let one = One::new(self);
-        let run = move || {
-            // Also if it panics: nobody must wait for it for ever.
-            let one = one;
-            let more = || {
-                // Without another this one does all.
-                let _ = one.0.start(scope);
-            };
-            one.0.shared.clone().enter(|| (one.0.work)(&more));
-        };
-        // A thread that is not started drops `run`, and with it `one`.
-        if thread::Builder::new().spawn_scoped(scope, run).is_err() {
-            self.left.store(0, Ordering::SeqCst);
-            return Err(no_thread());
-        }
-        Ok(())
-    }
-
-    /// Whether all have ended.
-    pub(crate) fn is_finished(&self) -> bool {
-        self.running.load(Ordering::SeqCst) == 0
-    }
-}
-
-/// One thread of a crew.
-struct One<'c, W>(&'c Crew<W>);
-
-impl<W> One<'_, W> {
-    fn new(crew: &Crew<W>) -> One<'_, W> {
-        crew.running.fetch_add(1, Ordering::SeqCst);
-        One(crew)
-    }
-}
-
-impl<W> Drop for One<'_, W> {
-    fn drop(&mut self) {
-        self.0.running.fetch_sub(1, Ordering::SeqCst);
-        self.0.leader.unpark();
+        self.0.fetch_sub(1, Ordering::SeqCst);
+        self.1.unpark();
     }
 }
 
@@ -293,10 +222,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_crew_is_as_large_as_there_is_work() {
+    fn a_chain_is_as_long_as_there_is_work() {
         for (jobs, threads) in [(0, 5), (1, 5), (3, usize::MAX), (20, 4)] {
             let (left, started) = (Mutex::new(jobs), AtomicUsize::new(0));
-            let crew = Crew::new(threads, |more: &dyn Fn()| {
+            let chain = Others::new(threads);
+            let work = |more: &dyn Fn()| {
                 started.fetch_add(1, Ordering::SeqCst);
                 let next = || {
                     let mut left = left.lock().unwrap();
@@ -307,18 +237,17 @@ mod tests {
                     more();
                     thread::sleep(Duration::from_millis(1));
                 }
-            });
+            };
             thread::scope(|scope| {
-                crew.start(scope).unwrap();
-                while !crew.is_finished() {
-                    thread::park_timeout(Duration::from_millis(20));
-                }
+                chain.start_chain(scope, &work).unwrap();
+                chain.join().unwrap();
             });
             let started = started.load(Ordering::SeqCst);
             assert_eq!(*left.lock().unwrap(), 0);
             assert!(started <= threads.min(jobs + 1), "{started} threads for {jobs} jobs");
         }
     }
+
     #[test]
     fn there_are_no_more_threads_than_jobs() {
         for (jobs, threads, expected) in [(0, 5, 1), (1, 5, 1), (3, usize::MAX, 3), (9, 2, 2)] {

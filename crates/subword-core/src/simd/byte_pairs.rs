@@ -1,5 +1,5 @@
 /*!
-The bytes of a piece as tokens, two of them as one where that merge is sure.
+The bytes of a piece as tokens, two of them as one where that merge is certain.
 
 Merging takes the lowest rank first, so two bytes merge, whatever else happens in the piece, if nothing
 takes one of them away earlier. For two adjacent bytes an entry says which token they make, the *order*

@@ -7,7 +7,8 @@ key (128 bits) . key . ids (128 bits) . ids          ids  first . second . numbe
 
 An id has 21 bits (`cache` says why). The plain form compares words and shifts; with AVX-512 one
 comparison looks at both keys, and one instruction that takes bytes from any bit of a word gives all
-ids.
+ids. (Measured 2026-11-18, 10 MB, warm: with the plain form of one key cl100k takes 4% longer for English, with
+that of four keys WordPiece takes 7 to 9% longer.)
 */
 
 use super::{KEYS, Key, Line};

@@ -23,7 +23,8 @@ left  E4 B8 AD   right  E6 96 87        joined, if  by_last[AD] and by_middle[B8
 Both bytes of a character are asked for, because one alone says yes to one of fifteen pairs of Chinese, where
 one of a thousand is right (cl100k, 2026-11-16).
 
-With AVX-512 sixteen pairs are hashed at once, their bits gathered, and the rows taken from registers.
+With AVX-512 sixteen pairs are hashed at once, their bits gathered, and the rows taken from registers. (Measured
+2026-11-18, 10 MB of Chinese, warm: the plain form takes 28% longer, and looking up all segments in the cache 36%.)
 */
 
 use super::BLOCK;

@@ -52,6 +52,7 @@ pub use piece_keys::{
     Bounds, CHINESE, FIRST_BYTES, KEYS, Key, LONGEST_KEY, Odd, few_bytes, hash, last_key,
     window_key,
 };
+pub(crate) use scalar::Scalar;
 pub use utf8::{UTF8_GROUP, write_utf8};
 
 /// How many bytes are classified at a time: one bit of a word each.
@@ -131,6 +132,9 @@ pub trait Isa {
 
     /// The bits of `bits`, spread to the places of the ones in `places`, in order.
     fn spread(bits: u64, places: u64) -> u64;
+
+    /// The bits of `bits` at the places of the ones in `places`, side by side: what [`Isa::spread`] undoes.
+    fn gather(bits: u64, places: u64) -> u64;
 
     /// Appends the positions of the ones, each with `base` added.
     #[inline(always)]

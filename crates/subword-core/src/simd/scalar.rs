@@ -24,7 +24,8 @@ pub(super) const CLASS_BITS: [u8; 128] = {
     table
 };
 
-pub(super) struct Scalar;
+/// The instruction set of any processor.
+pub(crate) struct Scalar;
 
 impl Isa for Scalar {
     #[inline(always)]
@@ -57,6 +58,17 @@ impl Isa for Scalar {
             word |= if bits & 1 == 1 { lowest } else { 0 };
             bits >>= 1;
             places ^= lowest;
+        }
+        word
+    }
+
+    #[inline(always)]
+    fn gather(bits: u64, mut places: u64) -> u64 {
+        let (mut word, mut at) = (0, 0);
+        while places != 0 {
+            word |= (bits >> places.trailing_zeros() & 1) << at;
+            places &= places - 1;
+            at += 1;
         }
         word
     }

@@ -1,6 +1,26 @@
 //! Every level computes what the scalar form does.
 
+use std::io::Write;
+
 use super::*;
+
+/// The levels that must be there, separated by commas: a machine that lacks one tests less than it should.
+const EXPECTED: &str = "SUBWORD_EXPECT_SIMD";
+
+/// Every test of levels goes through those that this processor has. Here they are told (past the
+/// harness, which shows nothing of a test that passes), and those that are expected must be among them.
+#[test]
+fn the_levels_that_are_tested_are_told_and_none_is_missing() {
+    let tested: Vec<&str> = Level::available().into_iter().map(Level::name).collect();
+    writeln!(std::io::stderr(), "SIMD levels tested: {}", tested.join(", ")).unwrap();
+    let expected = std::env::var(EXPECTED).unwrap_or_default();
+    for name in expected.split(',').filter(|name| !name.is_empty()) {
+        assert!(
+            tested.contains(&name),
+            "{EXPECTED}={expected}: this processor has only {tested:?}"
+        );
+    }
+}
 
 #[test]
 fn a_level_is_chosen_by_its_name() {
@@ -175,7 +195,10 @@ impl Kernel for Bits {
     fn run<C: Isa>(self) -> (u64, Vec<usize>) {
         let mut positions = vec![7];
         C::positions(self.0, 1000, &mut positions);
-        (C::spread(self.0, self.1), positions)
+        let spread = C::spread(self.0, self.1);
+        assert_eq!(C::gather(spread, self.1), Scalar::gather(spread, self.1));
+        assert_eq!(Scalar::spread(C::gather(self.0, self.1), self.1), self.0 & self.1);
+        (spread, positions)
     }
 }
 

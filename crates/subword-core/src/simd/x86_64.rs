@@ -56,6 +56,12 @@ impl Isa for Avx2 {
     }
 
     #[inline(always)]
+    fn gather(bits: u64, places: u64) -> u64 {
+        // SAFETY: as above.
+        unsafe { _pext_u64(bits, places) }
+    }
+
+    #[inline(always)]
     fn bert(text: &[u8], bytes: &mut [u8; BLOCK], rules: &BertRules) -> BertBlock {
         // SAFETY: as above.
         unsafe { bert_avx2(text, bytes, rules) }
@@ -105,6 +111,12 @@ impl Isa for Avx512 {
     fn spread(bits: u64, places: u64) -> u64 {
         // SAFETY: as above.
         unsafe { _pdep_u64(bits, places) }
+    }
+
+    #[inline(always)]
+    fn gather(bits: u64, places: u64) -> u64 {
+        // SAFETY: as above.
+        unsafe { _pext_u64(bits, places) }
     }
 
     #[inline(always)]

@@ -9,8 +9,8 @@ use std::borrow::Cow;
 
 use memchr::memmem;
 
-use super::manifest::SourcePosition;
 use super::read::{BlockShape, SourceBlock};
+use super::record::SourcePosition;
 use super::{Split, TokenFileSettings, Width};
 use crate::corpus::lines;
 use crate::error::{Error, Result};
@@ -275,9 +275,7 @@ fn placed(error: Error, block: &SourceBlock, start: usize) -> Error {
             error.with_hint("pass special=\"encode\" or special=\"text\"")
         }
         Error::Text { message, position } => Error::corpus(lies_at(position), message),
-        Error::Counts { message, hint, .. } | Error::Corpus { message, hint, .. } => {
-            Error::Corpus { place: lies_at(0), message, hint }
-        }
+        Error::Corpus { message, hint, .. } => Error::Corpus { place: lies_at(0), message, hint },
         other => Error::corpus(lies_at(0), other.to_string()),
     }
 }

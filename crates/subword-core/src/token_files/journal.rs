@@ -4,23 +4,23 @@ The journal: what makes written work last, in an order that survives a crash at 
 ```text
 fsync the files           their bytes are on the disk
 fsync their folder        their names are, if they are new
-append a line, fsync      the manifest says so
+hand over the record      the caller keeps it: the manifest says so
 rename, fsync             complete files have their final names
 ```
 
 This may take long on a slow disk, so a thread of its own does it while the next shard is being written,
-one commit at a time. Nobody needs to wait for that thread: an interrupted run takes the manifest away
+one commit at a time. Nobody needs to wait for that thread: an interrupted run takes the recorder away
 from it, and the thread ends when the disk is done.
 */
 
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::Write;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
 
 use super::partial::PartialFile;
+use super::record::{CommitRecord, Recorder};
 use crate::atomic::{directory_of, sync_directory};
 use crate::error::{Error, InFile, Result};
 use crate::parallel::{self, TICK, locked};
@@ -36,15 +36,11 @@ pub(super) struct Commit {
     renames: Vec<(PathBuf, PathBuf)>,
     /// Files that are not needed any more.
     removals: Vec<PathBuf>,
-    /// The line of the manifest.
-    line: String,
+    /// What the caller is told.
+    pub(super) record: CommitRecord,
 }
 
 impl Commit {
-    pub(super) fn new(line: String) -> Commit {
-        Commit { line, ..Commit::default() }
-    }
-
     /// Syncs a file.
     pub(super) fn sync(&mut self, file: &PartialFile) {
         self.files.push((file.file.clone(), file.partial.clone()));
@@ -62,46 +58,30 @@ impl Commit {
     }
 }
 
-/// The manifest, open and locked.
-struct Journal {
-    file: File,
-    path: PathBuf,
-}
-
 /// The thread that makes commits, one after the other.
 pub(super) struct Syncer {
     commits: SyncSender<Commit>,
     results: Receiver<Result<()>>,
     busy: bool,
-    journal: Arc<Mutex<Option<Journal>>>,
+    recorder: Arc<Mutex<Option<Recorder>>>,
 }
 
 impl Syncer {
-    /// Appends to this manifest.
-    pub(super) fn new(manifest: &Path) -> Result<Syncer> {
-        let file = OpenOptions::new().append(true).open(manifest).in_file(manifest)?;
-        // The caller holds the lock of the output; this one is for versions that knew no other lock.
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                let message = "another process is writing these files";
-                return Err(Error::corpus(manifest.display(), message));
-            }
-            Err(TryLockError::Error(error)) => return Err(Error::io(manifest, &error)),
-        }
-        let journal = Arc::new(Mutex::new(Some(Journal { file, path: manifest.to_owned() })));
+    /// Starts the thread; `out` is for its error.
+    pub(super) fn new(recorder: Recorder, out: &Path) -> Result<Syncer> {
+        let recorder = Arc::new(Mutex::new(Some(recorder)));
         let (commits, queue) = sync_channel::<Commit>(1);
         let (done, results) = sync_channel(1);
-        let shared = journal.clone();
+        let shared = recorder.clone();
         let work = move || {
             for commit in queue {
-                if done.send(run(&commit, &shared)).is_err() {
+                if done.send(run(commit, &shared)).is_err() {
                     return;
                 }
             }
         };
-        parallel::start_unattended(work).in_file(manifest)?;
-        Ok(Syncer { commits, results, busy: false, journal })
+        parallel::start_unattended(work).in_file(out)?;
+        Ok(Syncer { commits, results, busy: false, recorder })
     }
 
     /// Starts a commit once the one before is done.
@@ -129,13 +109,13 @@ impl Syncer {
 }
 
 impl Drop for Syncer {
-    /// A commit in flight that has not reached the manifest leaves no trace in it.
+    /// A commit in flight that is not recorded yet never will be.
     fn drop(&mut self) {
-        *locked(&self.journal) = None;
+        *locked(&self.recorder) = None;
     }
 }
 
-fn run(commit: &Commit, journal: &Mutex<Option<Journal>>) -> Result<()> {
+fn run(commit: Commit, recorder: &Mutex<Option<Recorder>>) -> Result<()> {
     for (file, path) in &commit.files {
         file.sync_all().in_file(path)?;
     }
@@ -144,9 +124,9 @@ fn run(commit: &Commit, journal: &Mutex<Option<Journal>>) -> Result<()> {
     {
         sync_directory(directory_of(path)).in_file(path)?;
     }
-    let mut journal = locked(journal);
-    let Some(journal) = journal.as_mut() else { return Err(Error::Stopped) };
-    journal.append(&commit.line)?;
+    let mut recorder = locked(recorder);
+    let Some(record) = recorder.as_mut() else { return Err(Error::Stopped) };
+    record(commit.record)?;
     for (from, to) in &commit.renames {
         fs::rename(from, to).in_file(to)?;
     }
@@ -156,20 +136,5 @@ fn run(commit: &Commit, journal: &Mutex<Option<Journal>>) -> Result<()> {
     match commit.renames.first() {
         Some((_, to)) => sync_directory(directory_of(to)).in_file(to),
         None => Ok(()),
-    }
-}
-
-impl Journal {
-    /// Appends a line. An incomplete one is cut off here, or else by the next reader.
-    fn append(&mut self, line: &str) -> Result<()> {
-        let before = self.file.metadata().map(|found| found.len());
-        let written = self.file.write_all(line.as_bytes()).and_then(|()| self.file.sync_all());
-        if written.is_err()
-            && let Ok(before) = before
-        {
-            // The first error is what the caller is told.
-            let _ = self.file.set_len(before);
-        }
-        written.in_file(&self.path)
     }
 }

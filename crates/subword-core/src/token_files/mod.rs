@@ -1,10 +1,10 @@
 /*!
-A corpus to token files: sources in, files of ids and a manifest out.
+A corpus to token files: sources in, files of ids out, and a record of every commit.
 
 ```text
 read, encode_block     sources -> blocks -> ids of documents     on all threads, block by block
 reorder, shards        encoded blocks in order -> shards         on one thread
-journal                fsync, a line in the manifest, rename     on another thread
+journal                fsync, a record to the caller, rename     on another thread
 ```
 
 Reading, encoding and writing overlap (`pipeline`). A worker takes the next block, in the order of the
@@ -14,25 +14,25 @@ a file is: a document that is larger than a block is encoded in parts. Only a JS
 table, and a document in which the pattern has no place to cut are held whole, up to
 [`TokenFileSettings::max_document`].
 
-The manifest says how far a run is ([`journal`]). After every [`TokenFileSettings::commit_bytes`] the
-files are synced, and a line says how long they are and which [`SourcePosition`] that corresponds to. A
-run that ended early, by a signal, an error or a power cut, resumes there: whatever the files hold beyond
-that line is cut off. Lines are written before complete files are renamed, so no work is lost in between.
+Records say how far a run is ([`CommitRecord`]). After every `TokenFileSettings::commit_bytes` the files are
+synced, and a record says how long they are and which [`SourcePosition`] that corresponds to. The caller keeps
+the records, in a manifest. A run that ended early, by a signal, an error or a power cut, resumes at the last
+one: whatever the files hold beyond it is cut off. A record is kept before complete files are renamed, so no
+work is lost in between.
 
 One run at a time: the caller holds a lock on the output from before it reads the manifest until after
 this returns.
 
 Invariants
-* A file has its final name only when it is complete and synced, and a line of the manifest says so.
+* A file has its final name only when it is complete and synced, and a record says so.
 * The bytes of the files are the same whether or not a run was interrupted: where a block ends depends
   on where the block before it ended, and on nothing else.
-* At most one commit is in flight while at most [`TokenFileSettings::commit_bytes`] more are written:
+* At most one commit is in flight while at most `TokenFileSettings::commit_bytes` more are written:
   together less than a shard.
 */
 
 mod encode_block;
 mod journal;
-mod manifest;
 mod megatron;
 mod npy;
 mod output;
@@ -40,14 +40,15 @@ mod parquet;
 mod partial;
 mod pipeline;
 mod read;
+mod record;
 mod shards;
 mod thrift;
 
 use std::path::PathBuf;
 
-pub use manifest::{Resume, RowGroup, Skipped, SourcePosition};
 pub use pipeline::encode_files;
 pub use read::{RowBlock, RowSource, Source};
+pub use record::{CommitRecord, FinishedFile, Recorder, Resume, RowGroup, Skipped, SourcePosition};
 
 use crate::corpus::Errors;
 use crate::parallel::Threads;
@@ -61,8 +62,6 @@ pub struct TokenFileSettings {
     pub format: TokenFileFormat,
     /// The file, or the directory of shards.
     pub out: PathBuf,
-    /// The manifest. The file exists, and has its first line.
-    pub manifest: PathBuf,
     /// How wide ids are in the files.
     pub width: Width,
     /// About how large a shard is, in bytes. A resumed run repeats at most this much work.
@@ -153,7 +152,7 @@ impl Split {
 pub enum OnError {
     /// Stop.
     Stop,
-    /// Leave it out, and list it in the manifest.
+    /// Leave it out, and list it in a record.
     Skip,
 }
 

@@ -13,11 +13,11 @@ Parquet  ids.parquet                        pages, a footer
 use std::path::PathBuf;
 
 use super::journal::Commit;
-use super::manifest::{FinishedFile, Resume, RowGroup};
 use super::parquet::{self, PageBuffer};
 use super::partial::{CancelCheck, PartialFile, PartialMark};
+use super::record::{FinishedFile, Resume, RowGroup};
 use super::{TokenFileFormat, TokenFileSettings, megatron, npy};
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// The files that are being written.
 pub(super) struct OutputFiles<'s> {
@@ -62,12 +62,6 @@ impl<'s> OutputFiles<'s> {
             created: false,
         };
         let (head, targets) = (output.head().len() as u64, output.targets());
-        if !resume.files.is_empty() && resume.files.len() != targets.len() {
-            let (expected, found) = (targets.len(), resume.files.len());
-            let message =
-                format!("expected {expected} files that are being written, found {found}");
-            return Err(Error::corpus(settings.manifest.display(), message));
-        }
         for (target, &state) in targets.into_iter().zip(&resume.files) {
             let head = if output.files.is_empty() { head } else { 0 };
             output.files.push(PartialFile::resume(target, head, state, check)?);
@@ -197,7 +191,7 @@ impl<'s> OutputFiles<'s> {
         self.files.iter().for_each(|file| commit.sync(file));
     }
 
-    /// Writes what a complete file ends with, and returns what the manifest says about the files.
+    /// Writes what a complete file ends with, and returns what the record says about the files.
     pub(super) fn complete(&mut self) -> Result<Vec<FinishedFile>> {
         self.open()?;
         self.end_group()?;

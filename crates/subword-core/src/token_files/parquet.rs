@@ -11,8 +11,9 @@ the ids. Nothing is compressed. A row may go on in the next page, so a document 
 page. A row group ends with every commit: the list of groups is all that a run needs to resume.
 */
 
-use super::manifest::RowGroup;
-use super::thrift::{ThriftStruct, varint};
+use super::record::RowGroup;
+use super::thrift::Thrift::{self, Byte, False, I32, I64, List, Struct, Text};
+use super::thrift::varint;
 
 /// How many entries a page has at most.
 const PAGE: usize = 1 << 17;
@@ -114,11 +115,11 @@ impl PageBuffer {
             page.extend(levels);
         }
         page.append(&mut self.ids);
-        let mut data = ThriftStruct::default();
-        data.i32(1, entries as i32).i32(2, PLAIN).i32(3, RLE).i32(4, RLE);
-        let mut head = ThriftStruct::default();
-        head.i32(1, 0).i32(2, page.len() as i32).i32(3, page.len() as i32).structure(5, &mut data);
-        let head = head.take();
+        let data = [(1, I32(entries as i32)), (2, I32(PLAIN)), (3, I32(RLE)), (4, I32(RLE))];
+        let size = || I32(page.len() as i32);
+        let mut head = Vec::new();
+        Struct(vec![(1, I32(0)), (2, size()), (3, size()), (5, Struct(data.into()))])
+            .write(&mut head);
         write(&head)?;
         write(&page)?;
         self.group.bytes += (head.len() + page.len()) as u64;
@@ -141,37 +142,38 @@ impl PageBuffer {
 
     /// The footer, after the last row group.
     pub(super) fn footer(&self) -> Vec<u8> {
-        let mut kind = ThriftStruct::default();
-        let mut schema = vec![kind.text(4, "schema").i32(5, 1).take()];
-        let list = |kind: &mut ThriftStruct| kind.structure(3, &mut ThriftStruct::default()).take();
-        let mut kind = ThriftStruct::default();
-        kind.i32(3, REQUIRED).text(4, COLUMN).i32(5, 1).i32(6, CONVERTED_LIST);
-        kind.logical(list(&mut ThriftStruct::default()));
-        schema.push(kind.take());
-        schema.push(ThriftStruct::default().i32(3, REPEATED).text(4, "list").i32(5, 1).take());
-        let mut kind = ThriftStruct::default();
-        kind.i32(1, INT32).i32(3, REQUIRED).text(4, "element").i32(6, CONVERTED_UINT32);
-        let mut width = ThriftStruct::default();
-        width.byte(1, 32).no(2);
-        kind.logical(ThriftStruct::default().structure(10, &mut width).take());
-        schema.push(kind.take());
-
-        let numbers: Vec<_> = self.groups.iter().map(|group| group.tokens.to_string()).collect();
-        let about = [("subword.tokens", format!("[{}]", numbers.join(",")))];
-        let rows = self.groups.iter().map(|group| group.rows).sum();
-        let mut all = ThriftStruct::default();
-        all.i32(1, 1)
-            .structures(2, schema.into_iter())
-            .i64(3, rows)
-            .structures(4, self.groups.iter().map(row_group))
-            .structures(
-                5,
-                about
-                    .iter()
-                    .map(|(key, value)| ThriftStruct::default().text(1, key).text(2, value).take()),
-            )
-            .text(6, concat!("subword ", env!("CARGO_PKG_VERSION")));
-        let mut footer = all.take();
+        let list = Struct(vec![(3, Struct(Vec::new()))]);
+        let uint32 = Struct(vec![(10, Struct(vec![(1, Byte(32)), (2, False)]))]);
+        let schema = [
+            vec![(4, Text("schema")), (5, I32(1))],
+            vec![
+                (3, I32(REQUIRED)),
+                (4, Text(COLUMN)),
+                (5, I32(1)),
+                (6, I32(CONVERTED_LIST)),
+                (10, list),
+            ],
+            vec![(3, I32(REPEATED)), (4, Text("list")), (5, I32(1))],
+            vec![
+                (1, I32(INT32)),
+                (3, I32(REQUIRED)),
+                (4, Text("element")),
+                (6, I32(CONVERTED_UINT32)),
+                (10, uint32),
+            ],
+        ];
+        let tokens: Vec<_> = self.groups.iter().map(|group| group.tokens.to_string()).collect();
+        let tokens = format!("[{}]", tokens.join(","));
+        let mut footer = Vec::new();
+        Struct(vec![
+            (1, I32(1)),
+            (2, List(schema.into_iter().map(Struct).collect())),
+            (3, I64(self.groups.iter().map(|group| group.rows).sum())),
+            (4, List(self.groups.iter().map(row_group).collect())),
+            (5, List(vec![Struct(vec![(1, Text("subword.tokens")), (2, Text(&tokens))])])),
+            (6, Text(concat!("subword ", env!("CARGO_PKG_VERSION")))),
+        ])
+        .write(&mut footer);
         footer.extend((footer.len() as u32).to_le_bytes());
         footer.extend(MAGIC);
         footer
@@ -179,20 +181,19 @@ impl PageBuffer {
 }
 
 /// The metadata of a row group.
-fn row_group(group: &RowGroup) -> Vec<u8> {
-    let mut column = ThriftStruct::default();
-    column
-        .i32(1, INT32)
-        .numbers(2, &[PLAIN, RLE])
-        .texts(3, &[COLUMN, "list", "element"])
-        .i32(4, 0)
-        .i64(5, group.entries)
-        .i64(6, group.bytes)
-        .i64(7, group.bytes)
-        .i64(9, group.start);
-    let chunk = ThriftStruct::default().i64(2, group.start).structure(3, &mut column).take();
-    let mut all = ThriftStruct::default();
-    all.structures(1, [chunk].into_iter()).i64(2, group.bytes).i64(3, group.rows).take()
+fn row_group(group: &RowGroup) -> Thrift<'static> {
+    let column = Struct(vec![
+        (1, I32(INT32)),
+        (2, List(vec![I32(PLAIN), I32(RLE)])),
+        (3, List(vec![Text(COLUMN), Text("list"), Text("element")])),
+        (4, I32(0)),
+        (5, I64(group.entries)),
+        (6, I64(group.bytes)),
+        (7, I64(group.bytes)),
+        (9, I64(group.start)),
+    ]);
+    let chunk = Struct(vec![(2, I64(group.start)), (3, column)]);
+    Struct(vec![(1, List(vec![chunk])), (2, I64(group.bytes)), (3, I64(group.rows))])
 }
 
 /// Bits, the first is the lowest of the first byte.

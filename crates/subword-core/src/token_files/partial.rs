@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use crc32fast::Hasher;
 
-use super::manifest::FinishedFile;
+use super::record::FinishedFile;
 use crate::error::{Error, InFile, Result};
 
 /// The ending of the names of files that are not complete.
@@ -23,7 +23,7 @@ const PARTIAL: &str = ".partial";
 /// How many bytes are read between two calls of a [`CancelCheck`].
 const READ: usize = 1 << 20;
 
-/// Called now and then during long work; an error that it returns ends the work.
+/// Called at intervals during long work; an error that it returns ends the work.
 pub(super) type CancelCheck<'a> = dyn FnMut() -> Result<()> + 'a;
 
 /// A file that is being written.
@@ -149,7 +149,7 @@ impl PartialFile {
         Ok(())
     }
 
-    /// What the manifest says about the complete file; `holds` are its ids and documents.
+    /// What a record says about the complete file; `holds` are its ids and documents.
     pub(super) fn finished(&self, holds: Option<(u64, u64)>) -> FinishedFile {
         let name = self.target.file_name().unwrap_or_default().to_string_lossy().into_owned();
         FinishedFile { name, bytes: self.len, crc: self.check.clone().finalize(), holds }

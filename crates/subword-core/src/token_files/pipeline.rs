@@ -15,13 +15,13 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::encode_block::{BlockEncoder, EncodedBlock};
-use super::manifest::{Resume, SourcePosition};
 use super::read::{Source, SourceReader};
+use super::record::{Recorder, Resume, SourcePosition};
 use super::shards::ShardWriter;
 use super::{TokenFileSettings, Totals};
 use crate::error::{Error, Result};
 use crate::interrupt;
-use crate::parallel::{self, Crew, Others, Reorder, locked, no_thread};
+use crate::parallel::{self, Others, Reorder, locked, no_thread};
 use crate::tokenizer::{DocumentEncoder, Tokenizer};
 
 /// How many blocks per thread may wait for the writer.
@@ -43,16 +43,17 @@ struct Pipeline<'s> {
     spare: Mutex<Vec<Vec<u8>>>,
 }
 
-/// Encodes sources to files, from where `resume` says. `watch` is called every few milliseconds with how
-/// far the run is; an error that it returns ends the run.
+/// Encodes sources to files, from where `resume` says. `recorder` keeps a record of every commit. `watch` is
+/// called every few milliseconds with how far the run is. An error that one of them returns ends the run.
 pub fn encode_files(
     tokenizer: &Tokenizer,
     sources: Vec<Source>,
     settings: &TokenFileSettings,
     resume: &Resume,
+    recorder: Recorder,
     watch: impl FnMut(Totals) -> Result<()>,
 ) -> Result<Totals> {
-    interrupt::own(|stop| run(tokenizer, sources, settings, resume, stop, watch))
+    interrupt::own(|stop| run(tokenizer, sources, settings, resume, recorder, stop, watch))
 }
 
 fn run(
@@ -60,6 +61,7 @@ fn run(
     sources: Vec<Source>,
     settings: &TokenFileSettings,
     resume: &Resume,
+    recorder: Recorder,
     stop: &AtomicBool,
     mut watch: impl FnMut(Totals) -> Result<()>,
 ) -> Result<Totals> {
@@ -76,8 +78,9 @@ fn run(
         spare: Mutex::default(),
     };
     let check = &mut || watch(resume.totals);
-    let writer = ShardWriter::new(settings, resume, shared.stop, check)?;
-    let crew = Crew::new(threads, |more: &dyn Fn()| shared.encode(more));
+    let writer = ShardWriter::new(settings, resume, recorder, shared.stop, check)?;
+    let (writing, workers) = (Others::new(1), Others::new(threads));
+    let encode = |more: &dyn Fn()| shared.encode(more);
     parallel::scope(|scope| {
         let _stop = StopPipeline { pipeline: &shared, only_on_panic: false };
         let write = || {
@@ -86,12 +89,10 @@ fn run(
             shared.written.store(true, Ordering::SeqCst);
             written
         };
-        let mut writing = Others::new(scope);
-        writing.start(write);
-        if writing.len() == 0 {
+        if !writing.start(scope, write) {
             return Err(no_thread());
         }
-        crew.start(scope)?;
+        workers.start_chain(scope, &encode)?;
         while !writing.are_finished() {
             watch(shared.totals())?;
             // The writer stops the others by the flag that an interrupt sets too: then its result counts.

@@ -9,9 +9,9 @@ document.
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::manifest::SourcePosition;
+use super::record::SourcePosition;
 use crate::corpus::{FileKind, Files};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::tokenizer::DocumentEncoder;
 
 /// Something to read documents from.
@@ -142,7 +142,7 @@ impl SourceReader {
             // A text that cannot be cut is taken whole, and what is wrong with it is seen later.
             OpenSource::File(files) => {
                 let cut = |text: &[u8], seen| encoder.last_cut(text, seen);
-                let read = files.next(bytes, cut).map_err(of_a_corpus)?;
+                let read = files.next(bytes, cut)?;
                 let Some(block) = read else { return Ok(None) };
                 let shape = match block.kind {
                     FileKind::Text => BlockShape::Text,
@@ -182,13 +182,5 @@ impl SourceReader {
         }
         self.place = block.next;
         Ok(Some(block))
-    }
-}
-
-/// An error of reading as an error of token files: counting reads the same files.
-fn of_a_corpus(error: Error) -> Error {
-    match error {
-        Error::Counts { place, message, hint } => Error::Corpus { place, message, hint },
-        other => other,
     }
 }

@@ -19,9 +19,9 @@ use std::sync::atomic::AtomicBool;
 
 use super::encode_block::{BlockTail, EncodedBlock};
 use super::journal::{Commit, Syncer};
-use super::manifest::{ManifestLine, Resume, Skipped, SourcePosition};
 use super::output::{OutputFiles, OutputMark};
 use super::partial::CancelCheck;
+use super::record::{CommitRecord, Recorder, Resume, Skipped, SourcePosition};
 use super::{OnError, TokenFileFormat, TokenFileSettings, Totals};
 use crate::error::{Error, Result};
 
@@ -54,15 +54,27 @@ struct PendingIds {
     ends: Vec<usize>,
 }
 
+/// What is complete with a commit.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Committed {
+    /// A part of the files that are being written.
+    Part,
+    /// A shard.
+    Shard,
+    /// The last file, and with it the run.
+    Run,
+}
+
 impl<'s> ShardWriter<'s> {
     /// Starts where `resume` says. `check` is called while existing files are verified.
     pub(super) fn new(
         settings: &'s TokenFileSettings,
         resume: &Resume,
+        recorder: Recorder,
         stop: &'s AtomicBool,
         check: &mut CancelCheck,
     ) -> Result<ShardWriter<'s>> {
-        let syncer = Syncer::new(&settings.manifest)?;
+        let syncer = Syncer::new(recorder, &settings.out)?;
         Ok(ShardWriter {
             settings,
             stop,
@@ -118,9 +130,9 @@ impl<'s> ShardWriter<'s> {
             if self.settings.format == TokenFileFormat::Shards
                 && self.output.bytes() >= self.settings.shard_bytes.saturating_mul(2)
             {
-                self.close(next)?;
+                self.commit(next, Committed::Shard)?;
             } else if self.since >= self.settings.commit_bytes() {
-                self.commit(next)?;
+                self.commit(next, Committed::Part)?;
             }
         }
         Ok(())
@@ -167,7 +179,7 @@ impl<'s> ShardWriter<'s> {
         if full || self.since + more >= self.settings.commit_bytes() {
             self.flush(part, waiting)?;
             let place = SourcePosition { documents: number + 1, ..part.here };
-            if full { self.close(place)? } else { self.commit(place)? }
+            self.commit(place, if full { Committed::Shard } else { Committed::Part })?;
         }
         Ok(())
     }
@@ -207,45 +219,30 @@ impl<'s> ShardWriter<'s> {
     }
 
     /// Commits what is written; a resumed run reads from `place` on.
-    fn commit(&mut self, place: SourcePosition) -> Result<()> {
-        let group = self.output.end_group()?;
-        let (files, bad) = (self.output.states(), std::mem::take(&mut self.bad));
-        let totals = self.totals;
+    fn commit(&mut self, place: SourcePosition, what: Committed) -> Result<()> {
+        let (complete, mut commit) = (what == Committed::Run, Commit::default());
         let record =
-            ManifestLine { totals, place, files, group, bad: &bad, ..ManifestLine::default() };
-        let mut commit = Commit::new(record.to_line());
-        self.output.sync(&mut commit);
-        self.since = 0;
-        self.syncer.commit(commit, self.stop)
-    }
-
-    /// Ends the shard.
-    fn close(&mut self, place: SourcePosition) -> Result<()> {
-        let (finished, bad) = (self.output.complete()?, std::mem::take(&mut self.bad));
-        let (totals, finished) = (self.totals, &finished[..]);
-        let record = ManifestLine { totals, place, finished, bad: &bad, ..ManifestLine::default() };
-        let mut commit = Commit::new(record.to_line());
-        self.output.close(&mut commit);
+            CommitRecord { totals: self.totals, place, complete, ..CommitRecord::default() };
+        commit.record = record;
+        if what == Committed::Part {
+            commit.record.group = self.output.end_group()?;
+            commit.record.files = self.output.states();
+            self.output.sync(&mut commit);
+        } else {
+            let shards = self.settings.format == TokenFileFormat::Shards;
+            if !(complete && shards && self.output.is_empty()) {
+                commit.record.finished = self.output.complete()?;
+            }
+            self.output.close(&mut commit);
+        }
+        commit.record.skipped = std::mem::take(&mut self.bad);
         self.since = 0;
         self.syncer.commit(commit, self.stop)
     }
 
     /// Ends the last file and waits until everything is on the disk.
     pub(super) fn finish(mut self, place: SourcePosition) -> Result<Totals> {
-        let shards = self.settings.format == TokenFileFormat::Shards;
-        let finished =
-            if shards && self.output.is_empty() { Vec::new() } else { self.output.complete()? };
-        let record = ManifestLine {
-            totals: self.totals,
-            place,
-            finished: &finished,
-            bad: &self.bad,
-            complete: true,
-            ..ManifestLine::default()
-        };
-        let mut commit = Commit::new(record.to_line());
-        self.output.close(&mut commit);
-        self.syncer.commit(commit, self.stop)?;
+        self.commit(place, Committed::Run)?;
         self.syncer.wait(self.stop)?;
         Ok(self.totals)
     }
@@ -257,7 +254,7 @@ impl<'s> ShardWriter<'s> {
     }
 }
 
-/// What the manifest says about a document that is left out.
+/// What a record says about a document that is left out.
 fn skipped(error: Error) -> Skipped {
     match error {
         Error::Corpus { place, message, .. } => Skipped { place, message },

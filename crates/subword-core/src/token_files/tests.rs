@@ -4,13 +4,14 @@
 use std::fs;
 use std::num::NonZeroUsize;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use super::*;
 use crate::corpus::{BLOCK, MAX_DOCUMENT};
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::model::{Merges, Model, Named, Pattern, SpecialToken};
+use crate::parallel::locked;
 use crate::testing::{Folder, Random};
 use crate::tokenizer::Tokenizer;
 use crate::vocab::Vocab;
@@ -31,7 +32,6 @@ fn settings(folder: &Folder, format: TokenFileFormat, out: &str) -> TokenFileSet
     TokenFileSettings {
         format,
         out: folder.path(out),
-        manifest: folder.file("manifest", "{}\n"),
         width: Width::Two,
         shard_bytes: 100_000,
         split: Split::At("<|end|>".to_owned()),
@@ -58,41 +58,34 @@ fn documents(seed: u64) -> Vec<String> {
     documents
 }
 
-fn run(settings: &TokenFileSettings, path: &Path) -> Result<Totals> {
-    let sources = vec![Source::File(path.to_owned())];
-    encode_files(&tokenizer(), sources, settings, &Resume::default(), |_| Ok(()))
+/// The records of a run and of those that it resumes.
+type Records = Arc<Mutex<Vec<CommitRecord>>>;
+
+/// Keeps records in memory.
+fn recorder(records: &Records) -> Recorder {
+    let records = records.clone();
+    Box::new(move |record| {
+        locked(&records).push(record);
+        Ok(())
+    })
 }
 
-/// Where the manifest says that a run goes on.
-fn resume(manifest: &Path) -> Resume {
-    let text = fs::read_to_string(manifest).unwrap();
-    let lines = text.lines().skip(1).map(|line| serde_json::from_str(line).unwrap());
+fn run(settings: &TokenFileSettings, path: &Path) -> Result<(Totals, Vec<CommitRecord>)> {
+    let (sources, records) = (vec![Source::File(path.to_owned())], Records::default());
+    let (resume, recorder) = (Resume::default(), recorder(&records));
+    let totals = encode_files(&tokenizer(), sources, settings, &resume, recorder, |_| Ok(()))?;
+    Ok((totals, std::mem::take(&mut *locked(&records))))
+}
+
+/// Where the records say that a run goes on.
+fn resume(records: &Records) -> Resume {
     let mut resume = Resume::default();
-    for line in lines {
-        let line: serde_json::Value = line;
-        let number = |value: &serde_json::Value| value.as_u64().unwrap();
-        let place = &line["place"];
-        resume.place = SourcePosition {
-            source: number(&place[0]) as usize,
-            start: number(&place[1]),
-            line: number(&place[2]) as usize,
-            documents: number(&place[3]) as usize,
-            open: number(&place[4]) == 1,
-        };
-        resume.totals = Totals {
-            documents: number(&line["documents"]),
-            tokens: number(&line["tokens"]),
-            read: 0,
-            skipped: number(&line["skipped"]),
-        };
-        let files = line["files"].as_array().unwrap().iter();
-        resume.files = files.map(|file| (number(&file[0]), number(&file[1]) as u32)).collect();
-        resume.shards += usize::from(line["finished"].is_array());
-        if let Some(group) = line["group"].as_array() {
-            let [start, bytes, rows, entries, tokens] =
-                [0, 1, 2, 3, 4].map(|at| number(&group[at]));
-            resume.groups.push(RowGroup { start, bytes, rows, entries, tokens });
-        }
+    for record in locked(records).iter() {
+        resume.place = record.place;
+        resume.totals = Totals { read: 0, ..record.totals };
+        resume.files = record.files.clone();
+        resume.shards += usize::from(!record.finished.is_empty());
+        resume.groups.extend(record.group);
     }
     resume
 }
@@ -121,7 +114,7 @@ fn a_file_holds_the_ids_of_its_documents() {
         for threads in [1, 2, 5] {
             let mut settings = settings(&folder, TokenFileFormat::Raw, "ids.bin");
             settings.threads = NonZeroUsize::new(threads);
-            let totals = run(&settings, &path).unwrap();
+            let (totals, _) = run(&settings, &path).unwrap();
             assert!(fs::read(&settings.out).unwrap() == expected);
             let tokens = expected.len() as u64 / 2;
             let read = fs::metadata(&path).unwrap().len();
@@ -184,7 +177,7 @@ fn a_run_that_is_interrupted_goes_on_to_the_same_bytes() {
             if format == TokenFileFormat::Parquet {
                 settings.width = Width::Four;
             }
-            let mut left = patience;
+            let (mut left, records) = (patience, Records::default());
             for attempt in 0.. {
                 let watch = |totals: Totals| {
                     let more = totals.documents < 300;
@@ -192,8 +185,8 @@ fn a_run_that_is_interrupted_goes_on_to_the_same_bytes() {
                     if left == 0 && more && attempt < 6 { Err(Error::Stopped) } else { Ok(()) }
                 };
                 let sources = vec![Source::File(path.clone())];
-                let resume = resume(&settings.manifest);
-                match encode_files(&tokenizer(), sources, &settings, &resume, watch) {
+                let (resume, recorder) = (resume(&records), recorder(&records));
+                match encode_files(&tokenizer(), sources, &settings, &resume, recorder, watch) {
                     Ok(totals) => {
                         assert_eq!(totals.read, fs::metadata(&path).unwrap().len());
                         break;
@@ -247,11 +240,11 @@ fn bad_documents_are_left_out_wherever_they_lie() {
         on_error: OnError::Skip,
         ..settings(&folder, TokenFileFormat::Raw, "ids.bin")
     };
-    let totals = run(&skip, &path).unwrap();
+    let (totals, records) = run(&skip, &path).unwrap();
     assert!(fs::read(&skip.out).unwrap() == raw(&ids(&good)));
     assert_eq!((totals.documents, totals.skipped), (294, 6));
-    let manifest = fs::read_to_string(&skip.manifest).unwrap();
-    assert_eq!(manifest.matches("not UTF-8 (byte ").count(), 6);
+    let skipped = records.iter().flat_map(|record| &record.skipped);
+    assert_eq!(skipped.filter(|left| left.message.starts_with("not UTF-8 (byte ")).count(), 6);
 }
 
 #[test]
@@ -261,7 +254,7 @@ fn what_is_a_document_is_the_callers_choice() {
         let path = folder.file(name, content);
         let settings =
             TokenFileSettings { split, ..settings(&folder, TokenFileFormat::Raw, "ids.bin") };
-        let totals = run(&settings, &path).unwrap();
+        let (totals, _) = run(&settings, &path).unwrap();
         let ids = fs::read(&settings.out).unwrap();
         let (ids, _) = ids.as_chunks::<2>();
         let text: Vec<_> = ids.iter().map(|&id| TokenId::from(u16::from_le_bytes(id))).collect();
@@ -288,7 +281,7 @@ fn the_result_of_a_run_is_never_taken_for_an_interrupt() {
     let settings = settings(&folder, TokenFileFormat::Raw, "ids.bin");
     for _ in 0..300 {
         let run = |path| interrupt::scope(|| Ok(()), || run(&settings, path));
-        assert_eq!(run(&good).map(|totals| totals.documents), Ok(2));
+        assert_eq!(run(&good).map(|(totals, _)| totals.documents), Ok(2));
         assert!(matches!(run(&bad), Err(Error::NotUtf8 { .. })));
     }
 }

@@ -19,7 +19,6 @@ use std::sync::Mutex;
 use super::{JOB_BYTES, LEAST_BYTES, TEXT_BYTES, Threads, Tokenizer, how_many};
 use crate::encode::{Finders, Ragged, Scratch};
 use crate::error::Result;
-use crate::model::Normalizer;
 use crate::parallel::{self, Others, Queue, Reorder, locked};
 use crate::special::Allowed;
 use crate::utf8::Characters;
@@ -100,7 +99,7 @@ impl Tokenizer {
         let chosen = self.plan.chosen(allowed)?;
         let mut reader = JobReader::new(texts);
         let first = reader.first();
-        let take = |parts: &[Ragged], _, _| take(parts);
+        let take = |parts: &[Ragged], _| take(parts);
         self.encode_jobs(first, reader, chosen.get(), threads, detach, take)
     }
 
@@ -118,17 +117,15 @@ impl Tokenizer {
     ) -> Result<Option<Ragged>> {
         let mut reader = JobReader::new(texts);
         let first = reader.first();
-        let threads_used = how_many(threads, reader.bytes);
-        if threads_used < 2 {
+        if how_many(threads, reader.bytes) < 2 {
             return self.encode_alone(first, reader, finders, detach);
         }
         let mut all = Ragged { ids: Vec::new(), bounds: vec![0] };
-        let take = |parts: &[Ragged], bytes: usize, are_last: bool| {
+        let take = |parts: &[Ragged], bytes: usize| {
             if all.ids.is_empty() {
                 all.ids = memory::guessed_capacity(most_ids(bytes));
             }
-            // Until the last parts the other threads have work of their own.
-            append(&mut all, parts, if are_last { threads_used } else { 1 })
+            parts.iter().try_for_each(|part| append(&mut all, part))
         };
         let done = self.encode_jobs(first, reader, finders, threads, detach, take)?;
         Ok(done.then_some(all))
@@ -166,8 +163,7 @@ impl Tokenizer {
         Ok(done.then_some(all))
     }
 
-    /// Encodes all texts on several threads. `take` gets the ids in order, about how many bytes all texts are, and
-    /// whether these are the last, so that the other threads have ended.
+    /// Encodes all texts on several threads. `take` gets the ids in order, and about how many bytes all texts are.
     fn encode_jobs<T: Held>(
         &self,
         first: Vec<Job<T>>,
@@ -175,7 +171,7 @@ impl Tokenizer {
         finders: &Finders,
         threads: Threads,
         mut detach: impl FnMut(Detached) -> Result<bool>,
-        mut take: impl FnMut(&[Ragged], usize, bool) -> Result<()> + Send,
+        mut take: impl FnMut(&[Ragged], usize) -> Result<()> + Send,
     ) -> Result<bool> {
         let (queue, results) = (Queue::new(usize::MAX), Reorder::new(usize::MAX));
         let spare = Mutex::new(Vec::new());
@@ -194,7 +190,7 @@ impl Tokenizer {
         };
         // The texts of finished jobs, to be dropped on this thread once it holds the GIL again.
         let mut finished = Vec::new();
-        let mut take_ready = |least: usize, bytes: usize, are_last: bool| {
+        let mut take_ready = |least: usize, bytes: usize| {
             let mut parts = Vec::new();
             for Done { texts, ids } in results.take_ready(least) {
                 finished.push(texts);
@@ -202,22 +198,19 @@ impl Tokenizer {
                 parts.push(part);
             }
             if !parts.is_empty() {
-                take(&parts, bytes, are_last)?;
+                take(&parts, bytes)?;
                 locked(&spare).append(&mut parts);
             }
             Ok(true)
         };
+        // How many jobs there are is not known yet: each that is read may start a thread.
+        let others = Others::new(how_many(threads, reader.bytes) - 1);
         let done = parallel::scope(|scope| {
-            // How many jobs there are is not known yet: each that is read may start a thread.
-            let most = how_many(threads, reader.bytes) - 1;
-            let mut others = Others::new(scope);
             let closing = queue.closing();
             for (number, job) in first.into_iter().chain(&mut reader).enumerate() {
                 interrupt::worked(TEXT_BYTES * job.texts.len())?;
                 queue.push((number, job));
-                if others.len() < most {
-                    others.start(work);
-                }
+                others.start(scope, work);
             }
             drop(closing);
             if reader.is_missing {
@@ -229,7 +222,7 @@ impl Tokenizer {
                 let encode_and_take = |scratch: &mut Scratch| {
                     while let Some(job) = queue.pop() {
                         encode(job, scratch);
-                        if !take_ready(TAKEN, bytes, false)? {
+                        if !take_ready(TAKEN, bytes)? {
                             return Ok(false);
                         }
                     }
@@ -240,7 +233,7 @@ impl Tokenizer {
                     queue.abandon();
                 }
                 others.join()?;
-                Ok(encoded? && take_ready(1, bytes, true)?)
+                Ok(encoded? && take_ready(1, bytes)?)
             }))
         });
         drop((queue.abandon(), results, finished));
@@ -256,8 +249,7 @@ impl Tokenizer {
         part: &mut Ragged,
     ) -> Result<bool> {
         let texts = texts.iter().map(Held::characters);
-        let plain = self.plan.is_bytes() && self.model().normalizer == Normalizer::None;
-        if plain && finders.are_empty() {
+        if self.plan.packs() && finders.are_empty() {
             return self.plan.encode_packed(texts, scratch, part);
         }
         let mut converted = Vec::new();
@@ -300,16 +292,12 @@ fn most_ids(bytes: usize) -> usize {
     bytes / 2 + 8
 }
 
-/// Appends the ids of some jobs.
-fn append(all: &mut Ragged, parts: &[Ragged], threads: usize) -> Result<()> {
-    let mut base = all.ids.len() as u64;
-    for part in parts {
-        memory::reserve(&mut all.bounds, part.bounds.len())?;
-        all.bounds.extend(part.bounds.iter().map(|end| base + end));
-        base += part.ids.len() as u64;
-    }
-    let parts: Vec<&[_]> = parts.iter().map(|part| &part.ids[..]).collect();
-    parallel::append_all(&mut all.ids, &parts, threads)
+/// Appends the ids of a job.
+fn append(all: &mut Ragged, part: &Ragged) -> Result<()> {
+    let base = all.ids.len() as u64;
+    memory::reserve(&mut all.bounds, part.bounds.len())?;
+    all.bounds.extend(part.bounds.iter().map(|end| base + end));
+    memory::extend(&mut all.ids, &part.ids)
 }
 
 /// Groups texts into jobs as it reads them. Ends where a text is none.

@@ -81,7 +81,7 @@ impl<'t> DocumentEncoder<'t> {
         let refuses = self.allowed == Allowed::Error;
         let plan = &self.tokenizer.plan;
         let finders = if refuses { &plan.all } else { self.chosen.get() };
-        plan.boundary(finders).refusing(refuses).with_separator(self.separator.as_ref())
+        plan.boundary_of_parts(finders).refusing(refuses).with_separator(self.separator.as_ref())
     }
 }
 

@@ -19,9 +19,10 @@ use std::sync::Arc;
 
 use super::{Threads, Tokenizer};
 use crate::counts::Counts;
+use crate::encode::Path;
 use crate::error::{Error, Result};
 use crate::formats;
-use crate::model::{Model, Normalizer, Pattern, Unknown, WordLimit, WordPiece};
+use crate::model::{Model, Normalizer, Pattern};
 use crate::pretok::Named;
 use crate::special::Allowed;
 use crate::types::{Count, TokenId};
@@ -57,15 +58,15 @@ impl Tokenizer {
         let model = self.model();
         let mut used = Vec::new();
         memory::fill_up(&mut used, model.id_limit() as usize, false)?;
-        let words = model.as_word_piece().filter(|words| words.unknown == Unknown::Word);
+        let mut tokens = Vec::new();
         self.for_each_piece(counts, threads, |piece, _, ids| {
-            ids.iter().for_each(|&id| used[id as usize] = true);
-            match words {
-                Some(words) if ids.first().copied() == model.start.unk => {
-                    matches(model, words, piece, |id| used[id as usize] = true);
-                }
-                _ => {}
+            tokens.clear();
+            if let Path::Words(words) = &self.plan.path
+                && ids.first().copied() == model.start.unk
+            {
+                words.encoder().walk(piece, &mut tokens);
             }
+            ids.iter().chain(&tokens).for_each(|&id| used[id as usize] = true);
             Ok(())
         })?;
         let mut stays = used.clone();
@@ -102,6 +103,7 @@ impl Tokenizer {
         threads: Threads,
         mut entry: impl FnMut(&[u8], Count, &[TokenId]) -> Result<()>,
     ) -> Result<()> {
+        self.model().refuse_chain("run on counted pieces")?;
         counts.check_made_by(self.model().normalizer, &self.model().pattern)?;
         let whole = Tokenizer::new(Arc::new(self.model().of_pieces()), self.cache_bytes())?;
         let (mut bytes, mut ends) = (Vec::with_capacity(BATCH_BYTES), Vec::new());
@@ -138,30 +140,6 @@ impl Model {
         };
         model.special_tokens.iter_mut().for_each(|token| token.always = false);
         model
-    }
-}
-
-/// Calls `found` with the tokens that WordPiece finds in a word, up to the first place without one.
-fn matches(model: &Model, words: &WordPiece, word: &[u8], mut found: impl FnMut(TokenId)) {
-    let too_long = match words.limit {
-        WordLimit::Characters(most) => model.start.units.of(word).count() > most as usize,
-        WordLimit::Bytes(most) => word.len() > most as usize,
-        WordLimit::None => false,
-    };
-    let (mut start, mut spelled) = (0, Vec::new());
-    while start < word.len() && !too_long {
-        spelled.clear();
-        if start > 0 {
-            spelled.extend_from_slice(words.prefix.as_bytes());
-        }
-        let before = spelled.len();
-        spelled.extend_from_slice(&word[start..]);
-        let longest = (start + 1..=word.len())
-            .rev()
-            .find_map(|end| Some((end, model.vocab.id_of(&spelled[..before + end - start])?)));
-        let Some((end, id)) = longest else { return };
-        found(id);
-        start = end;
     }
 }
 

@@ -16,14 +16,14 @@ the base merges by token rank, so does the result: the rank of a new token is it
 
 mod words;
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use super::merges::{self, MergeRules, Ties, TrainingWords};
-use super::{Trained, each_piece, no_pieces};
+use super::merges::{MergeRules, Ties, TrainingWords};
+use super::{Training, each_piece, no_pieces};
 use crate::bpe::{Merged, Merger};
 use crate::counts::Counts;
 use crate::error::{Error, Result};
-use crate::model::{Encoder, EndOfWord, Merges, Model, SpecialToken, Start, Units};
+use crate::model::{Encoder, EndOfWord, Merges, Model, Start, Units};
 use crate::types::{Count, TokenId};
 use crate::vocab::{MAX_ID, Vocab};
 
@@ -87,71 +87,39 @@ impl BpeSettings<'_> {
     }
 }
 
-/// A training that is ready to run and does not need the counts any more.
-#[derive(Debug)]
-pub struct BpeTraining {
-    model: Model,
-    words: TrainingWords,
-    rules: MergeRules,
-    special_tokens: Vec<String>,
-    unk_token: Option<String>,
-    prepared: Duration,
-}
-
-impl BpeTraining {
-    /// Checks the settings and turns the counted pieces into the tokens that they start as.
-    pub fn new(counts: &Counts, settings: &BpeSettings<'_>) -> Result<BpeTraining> {
-        let begin = Instant::now();
-        let model = first_model(counts, settings)?;
-        // Unless the caller lists it among the special tokens, unk is the first of them.
-        let special_tokens = settings.special_tokens.as_deref();
-        let mut special_tokens = special_tokens.unwrap_or(counts.special_tokens()).to_vec();
-        let unk = settings.unk_token.iter().filter(|unk| !special_tokens.contains(unk)).cloned();
-        special_tokens.splice(0..0, unk.collect::<Vec<_>>());
-        let (merges, tokens) = how_many(settings, &special_tokens, &model)?;
-        let words = if model.start.is_plain() {
-            first_tokens(counts, &model)?
-        } else {
-            words::first_tokens(counts, &model)?
-        };
-        if words.is_empty() {
-            return Err(no_pieces());
-        }
-        let rules = MergeRules {
-            tokens,
-            ties: settings.ties,
-            min_count: settings.min_count,
-            max_length: settings.max_token_length,
-            lengths: if model.start.is_plain() { Vec::new() } else { words::lengths(&model) },
-            listed: match &model.merges {
-                Merges::Listed(pairs) => pairs.clone(),
-                Merges::Ranked => Vec::new(),
-            },
-            ..MergeRules::new(merges, model.id_limit())
-        };
-        let unk_token = settings.unk_token.clone();
-        let prepared = begin.elapsed();
-        Ok(BpeTraining { model, words, rules, special_tokens, unk_token, prepared })
+/// Checks the settings, and turns the counted pieces into tokens.
+pub fn prepare(counts: &Counts, settings: &BpeSettings<'_>) -> Result<Training> {
+    let begin = Instant::now();
+    let model = first_model(counts, settings)?;
+    // Unless the caller lists it among the special tokens, unk is the first of them.
+    let special_tokens = settings.special_tokens.as_deref();
+    let mut special_tokens = special_tokens.unwrap_or(counts.special_tokens()).to_vec();
+    let unk = settings.unk_token.iter().filter(|unk| !special_tokens.contains(unk)).cloned();
+    special_tokens.splice(0..0, unk.collect::<Vec<_>>());
+    let (merges, tokens) = how_many(settings, &special_tokens, &model)?;
+    let words = if model.start.is_plain() {
+        first_tokens(counts, &model)?
+    } else {
+        words::first_tokens(counts, &model)?
+    };
+    if words.is_empty() {
+        return Err(no_pieces());
     }
-
-    /// Learns the merges. `watch` is called at least every 50 ms with the number of merges and the most that
-    /// there will be; an error that it returns ends the training.
-    pub fn run(self, watch: &mut dyn FnMut(usize, usize) -> Result<()>) -> Result<Trained> {
-        let BpeTraining { mut model, words, rules, special_tokens, unk_token, prepared } = self;
-        let most = rules.merges.min(rules.tokens);
-        let mut watch = |done| watch(done, most);
-        let mut learned = merges::learn(words, &mut model.vocab, &rules, &mut watch)?;
-        learned.effort.index += prepared;
-        if let Merges::Listed(pairs) = &mut model.merges {
-            pairs.extend(learned.merges.iter().map(|merge| merge.pair));
-        }
-        add_special_tokens(&mut model, &special_tokens);
-        if let Some(unk) = &unk_token {
-            let token = model.special_tokens.iter().find(|token| token.content == *unk);
-            model.start.unk = token.map(|token| token.id);
-        }
-        Ok(Trained { model: model.checked()?, learned })
-    }
+    let rules = MergeRules {
+        tokens,
+        ties: settings.ties,
+        min_count: settings.min_count,
+        max_length: settings.max_token_length,
+        lengths: if model.start.is_plain() { Vec::new() } else { words::lengths(&model) },
+        listed: match &model.merges {
+            Merges::Listed(pairs) => pairs.clone(),
+            Merges::Ranked => Vec::new(),
+        },
+        ..MergeRules::new(merges, model.id_limit())
+    };
+    let unk_token = settings.unk_token.clone();
+    let prepared = begin.elapsed();
+    Ok(Training { model, words, rules, special_tokens, unk_token, prepared })
 }
 
 /// The model that training starts from.
@@ -174,7 +142,7 @@ fn first_model(counts: &Counts, settings: &BpeSettings<'_>) -> Result<Model> {
         }
         TrainingStart::Given(tokens) => Vocab::new((0..).zip(tokens.iter().map(Vec::as_slice)))?,
         TrainingStart::Base(base) => {
-            if base.encoder != Encoder::Merge {
+            if base.encoder != Encoder::Merge || base.chain.is_some() {
                 return Err(Error::training("the base does not encode by merges")
                     .with_hint("a base that merges can be continued"));
             }
@@ -280,17 +248,6 @@ fn first_tokens(counts: &Counts, model: &Model) -> Result<TrainingWords> {
         words.push(ids.drain(..), count)
     })?;
     Ok(words)
-}
-
-/// Gives the special tokens that have no id yet the ids after all tokens.
-fn add_special_tokens(model: &mut Model, wanted: &[String]) {
-    for content in wanted {
-        if model.special_tokens.iter().all(|token| token.content != *content) {
-            let id = model.vocab.id_of(content.as_bytes()).unwrap_or(model.id_limit());
-            model.special_tokens.push(SpecialToken::new(content.clone(), id));
-            model.special_tokens.sort_by_key(|token| token.id);
-        }
-    }
 }
 
 #[cfg(test)]

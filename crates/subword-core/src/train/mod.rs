@@ -22,12 +22,67 @@ pub mod wordpiece;
 use crate::counts::Counts;
 use crate::error::{Error, Result};
 use crate::interrupt;
-use crate::model::Model;
+use crate::model::{Merges, Model, SpecialToken};
 use crate::types::Count;
-use merges::Learned;
+use merges::{Learned, MergeRules, TrainingWords};
+use std::time::Duration;
 
 /// Preparing one piece is about as much work as reading this many bytes of text; see `interrupt`.
 const PIECE_WORK: usize = 64;
+
+/// A training that is ready to run and does not need the counts any more.
+#[derive(Debug)]
+pub struct Training {
+    /// The model so far. Its tokens are those that pieces start as.
+    model: Model,
+    /// The pieces, as these tokens.
+    words: TrainingWords,
+    /// What to learn.
+    rules: MergeRules,
+    /// Special tokens that get the ids after all other tokens.
+    special_tokens: Vec<String>,
+    /// The special token among them that stands for what has no token.
+    unk_token: Option<String>,
+    /// How long it took to prepare.
+    prepared: Duration,
+}
+
+/// Called with how many merges there are, and how many there will be at most. An error ends the training.
+pub type WatchMerges<'a> = &'a mut dyn FnMut(usize, usize) -> Result<()>;
+
+impl Training {
+    /// Learns the merges and completes the model.
+    pub fn run(self, watch: WatchMerges<'_>) -> Result<Trained> {
+        let Training { mut model, words, rules, special_tokens, unk_token, prepared } = self;
+        let most = rules.merges.min(rules.tokens);
+        let mut watch = |done| watch(done, most);
+        let mut learned = merges::learn(words, &mut model.vocab, &rules, &mut watch)?;
+        learned.effort.index += prepared;
+        // WordPiece keeps nothing of the merges but what they make.
+        if model.as_word_piece().is_none()
+            && let Merges::Listed(pairs) = &mut model.merges
+        {
+            pairs.extend(learned.merges.iter().map(|merge| merge.pair));
+        }
+        add_special_tokens(&mut model, &special_tokens);
+        if let Some(unk) = &unk_token {
+            let token = model.special_tokens.iter().find(|token| token.content == *unk);
+            model.start.unk = token.map(|token| token.id);
+        }
+        Ok(Trained { model: model.checked()?, learned })
+    }
+}
+
+/// Gives the special tokens that have no id yet the ids after all tokens.
+fn add_special_tokens(model: &mut Model, wanted: &[String]) {
+    for content in wanted {
+        if model.special_tokens.iter().all(|token| token.content != *content) {
+            let id = model.vocab.id_of(content.as_bytes()).unwrap_or(model.id_limit());
+            model.special_tokens.push(SpecialToken::new(content.clone(), id));
+            model.special_tokens.sort_by_key(|token| token.id);
+        }
+    }
+}
 
 /// A model and how it came about.
 #[derive(Debug)]

@@ -18,11 +18,11 @@ No token is spelled like a special token: a character that is, alone or with the
 the alphabet, and no merge makes one. So ordinary text never becomes a special token.
 */
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::alphabet::CharacterCounts;
-use super::merges::{self, MergeRules, Score, Ties, TrainingWords};
-use super::{Trained, each_piece, no_pieces};
+use super::merges::{MergeRules, Score, Ties, TrainingWords};
+use super::{Training, each_piece, no_pieces};
 use crate::counts::Counts;
 use crate::error::{Error, Result};
 use crate::model::{Model, SpecialToken, Template, WordLimit, WordPiece};
@@ -95,58 +95,36 @@ impl WordPieceSettings {
     }
 }
 
-/// A training that is ready to run and does not need the counts any more.
-#[derive(Debug)]
-pub struct WordPieceTraining {
-    /// The result without its vocabulary.
-    model: Model,
-    words: TrainingWords,
-    vocab: Vocab,
-    rules: MergeRules,
-    prepared: Duration,
-}
-
-impl WordPieceTraining {
-    /// Checks the settings and turns the counted words into characters.
-    pub fn new(counts: &Counts, settings: &WordPieceSettings) -> Result<WordPieceTraining> {
-        let begin = Instant::now();
-        settings.check()?;
-        let special_tokens = settings.special_tokens();
-        let alphabet = Alphabet::new(counts, settings, &special_tokens)?;
-        let (words, inner) = alphabet.words(counts, settings)?;
-        let (vocab, names) = alphabet.vocab(&inner, settings, special_tokens.len())?;
-        let tokens = room(settings, vocab.len(), special_tokens.len())?;
-        if words.is_empty() {
-            return Err(no_pieces());
-        }
-        let mut words = words;
-        words.rename(|token| names[token as usize]);
-        let next = vocab.id_limit().max(special_tokens.len() as TokenId);
-        let rules = MergeRules {
-            tokens,
-            score: settings.score,
-            ties: Ties::SmallestIds,
-            min_count: settings.min_count,
-            max_length: settings.max_token_length,
-            lengths: vec![1; next as usize],
-            prefix: settings.prefix.clone().into_bytes(),
-            forbidden: special_tokens.iter().map(|token| token.clone().into_bytes()).collect(),
-            ..MergeRules::new(usize::MAX, next)
-        };
-        let model = model(counts, settings, &special_tokens)?;
-        Ok(WordPieceTraining { model, words, vocab, rules, prepared: begin.elapsed() })
+/// Checks the settings, and turns the counted words into tokens.
+pub fn prepare(counts: &Counts, settings: &WordPieceSettings) -> Result<Training> {
+    let begin = Instant::now();
+    settings.check()?;
+    let special_tokens = settings.special_tokens();
+    let alphabet = Alphabet::new(counts, settings, &special_tokens)?;
+    let (words, inner) = alphabet.words(counts, settings)?;
+    let (vocab, names) = alphabet.vocab(&inner, settings, special_tokens.len())?;
+    let tokens = room(settings, vocab.len(), special_tokens.len())?;
+    if words.is_empty() {
+        return Err(no_pieces());
     }
-
-    /// Learns the merges. `watch` is called at least every 50 ms with the number of merges and the most that
-    /// there will be; an error that it returns ends the training.
-    pub fn run(self, watch: &mut dyn FnMut(usize, usize) -> Result<()>) -> Result<Trained> {
-        let WordPieceTraining { mut model, words, mut vocab, rules, prepared } = self;
-        let mut watch = |done| watch(done, rules.tokens);
-        let mut learned = merges::learn(words, &mut vocab, &rules, &mut watch)?;
-        learned.effort.index += prepared;
-        model.vocab = vocab;
-        Ok(Trained { model: model.checked()?, learned })
-    }
+    let mut words = words;
+    words.rename(|token| names[token as usize]);
+    let next = vocab.id_limit().max(special_tokens.len() as TokenId);
+    let rules = MergeRules {
+        tokens,
+        score: settings.score,
+        ties: Ties::SmallestIds,
+        min_count: settings.min_count,
+        max_length: settings.max_token_length,
+        lengths: vec![1; next as usize],
+        prefix: settings.prefix.clone().into_bytes(),
+        forbidden: special_tokens.iter().map(|token| token.clone().into_bytes()).collect(),
+        ..MergeRules::new(usize::MAX, next)
+    };
+    let model = model(counts, settings, &special_tokens, vocab);
+    let prepared = begin.elapsed();
+    // The special tokens have their ids already: they come first.
+    Ok(Training { model, words, rules, special_tokens: Vec::new(), unk_token: None, prepared })
 }
 
 /// The most new tokens.
@@ -174,7 +152,8 @@ fn model(
     counts: &Counts,
     settings: &WordPieceSettings,
     special_tokens: &[String],
-) -> Result<Model> {
+    vocab: Vocab,
+) -> Model {
     let id = |token: &str| special_tokens.iter().position(|t| t == token).map(|id| id as TokenId);
     let word_piece = WordPiece {
         prefix: settings.prefix.clone(),
@@ -182,7 +161,7 @@ fn model(
         ..WordPiece::default()
     };
     let unk = id(&settings.unk_token).unwrap_or_default();
-    let mut model = Model::word_piece(Vocab::new([])?, unk, word_piece);
+    let mut model = Model::word_piece(vocab, unk, word_piece);
     model.normalizer = counts.normalizer();
     model.pattern = counts.pattern().clone();
     model.special_tokens =
@@ -190,7 +169,7 @@ fn model(
     if let (Some(cls), Some(sep)) = (id("[CLS]"), id("[SEP]")) {
         model.template = Template::bert(cls, sep);
     }
-    Ok(model)
+    model
 }
 
 /// The characters that words are made of.

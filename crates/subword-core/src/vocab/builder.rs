@@ -9,7 +9,8 @@ builder.finish()                    all that wait are entered
 ```
 
 PERF: most of the time that filling a vocabulary takes is cache misses on its slots, so
-[`WAITING`] tokens wait while theirs are prefetched (o200k, 2026-11-15).
+[`WAITING`] tokens wait while theirs are prefetched. Without it cl100k takes 33% longer to load and o200k 49%
+(AVX-512, 2026-11-18).
 */
 
 use std::ops::Range;

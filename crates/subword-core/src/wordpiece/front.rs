@@ -16,7 +16,7 @@ pub use walk::{FindWords, FoundWords, Place, run};
 
 use super::WordEncoder;
 use crate::bert::{self, BertCharacters, BertClass, Classes, Order, TwoLevel};
-use crate::model::{Bert, BertTables};
+use crate::model::Bert;
 use crate::simd::{BERT_PUNCTUATION, BERT_WHITE, BertLetters, BertRules};
 use crate::types::TokenId;
 
@@ -76,11 +76,11 @@ pub struct Front {
 
 impl Front {
     /// For a normaliser and the classes of a pattern; none where ASCII is not what is assumed here.
-    pub fn new(bert: Bert, tables: BertTables, words: &WordEncoder) -> Option<Front> {
+    pub fn new(bert: Bert, words: &WordEncoder) -> Option<Front> {
         if !bert.clean {
             return None;
         }
-        let classes = Classes::of(tables);
+        let classes = Classes::all();
         let (entries, texts) = (TwoLevel::new(), Vec::new());
         let rules = BertRules { lowercase: bert.lowercase, ..BertRules::default() };
         let too_long = words.too_long();
@@ -98,7 +98,7 @@ impl Front {
             });
         }
         let changed = bert.touched();
-        for code in Classes::punctuation(tables).chain(changed).filter(|&code| code >= 0x80) {
+        for code in Classes::punctuation().chain(changed).filter(|&code| code >= 0x80) {
             let entry = front.entry(code, words);
             *front.entries.at(code) = entry;
         }

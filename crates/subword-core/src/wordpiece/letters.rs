@@ -2,8 +2,9 @@
 Tokens that begin with a character beyond ASCII, found by their first two characters.
 
 A vocabulary for one language has the letters of many others, but few tokens of several such letters.
-There a walk byte by byte finds one letter at a time, and its end is hard to guess. So each letter has
-its id, and of the characters that go on from it in some token the last six bits, as a mask:
+In such text a walk byte by byte finds one letter at a time, and the processor cannot predict where it ends. So
+each letter has an entry with its id, and with a mask of the characters that follow it in some token, one bit for
+each value of their last six bits:
 
 ```text
 tokens  ##о  ##в  ##ов      о -> its id, and the bit of в
@@ -13,8 +14,8 @@ tokens  ##о  ##в  ##ов      о -> its id, and the bit of в
         д
 ```
 
-A bit may be there by chance, and then the trie finds the same id. Without the bit no longer token is
-possible, so letter follows upon letter, and no step waits for the one before.
+Two characters may share a bit; then the trie is walked and finds the same id. Without the bit no longer token is
+possible, so the next letter is looked up at once, and no step waits for the one before.
 */
 
 use crate::bert::TwoLevel;

@@ -46,44 +46,38 @@ pub(super) struct Trie {
     cells: Vec<Cell>,
 }
 
+/// A token without the prefix: its first bytes as a number, all of its bytes, and its id. The number decides most
+/// comparisons when tokens are sorted.
+type SortedToken<'a> = (u64, &'a [u8], TokenId);
+
 impl Trie {
     /// The tokens that start with a prefix and are longer, without it.
     pub(super) fn new(vocab: &Vocab, prefix: &[u8]) -> Trie {
-        let tokens = Sorted::new(vocab, prefix);
+        let tokens = sorted(vocab, prefix);
         let mut builder = Builder::new();
-        // What is left to do: the tokens that go through a node, how much of them is above it.
-        let mut todo = vec![(0, tokens.order.len(), 0, ROOT)];
-        let mut parts: Vec<(u8, usize, usize)> = Vec::new();
-        while let Some((mut first, last, depth, mut node)) = todo.pop() {
-            if last - first == 1 {
-                // One token goes on alone.
-                for depth in depth..tokens.len_of(first) {
-                    node = builder.add_child(node, tokens.byte(first, depth));
-                }
-                builder.cells[node as usize].what |= (tokens.id(first) + 1) << ID;
+        // What is left to do: the tokens that go through a node, how many of their bytes are above it, the node.
+        let mut todo = vec![(&tokens[..], 0, ROOT)];
+        let mut children: Vec<(u8, &[SortedToken])> = Vec::new();
+        while let Some((mut tokens, depth, node)) = todo.pop() {
+            if let [(_, token, id), rest @ ..] = tokens
+                && token.len() == depth
+            {
+                builder.cells[node as usize].what |= (id + 1) << ID;
+                tokens = rest;
+            }
+            let byte = |token: &SortedToken| token.1[depth];
+            children.clear();
+            children
+                .extend(tokens.chunk_by(|a, b| byte(a) == byte(b)).map(|of| (byte(&of[0]), of)));
+            if children.is_empty() {
                 continue;
             }
-            if first < last && tokens.len_of(first) == depth {
-                builder.cells[node as usize].what |= (tokens.id(first) + 1) << ID;
-                first += 1;
-            }
-            parts.clear();
-            while first < last {
-                let byte = tokens.byte(first, depth);
-                let same = (first..last).take_while(|&token| tokens.byte(token, depth) == byte);
-                let end = first + same.count();
-                parts.push((byte, first, end));
-                first = end;
-            }
-            if parts.is_empty() {
-                continue;
-            }
-            let base = builder.base_for(&parts);
+            let base = builder.base_for(&children);
             builder.cells[node as usize].base = base;
-            for &(byte, first, last) in parts.iter().rev() {
+            for &(byte, tokens) in children.iter().rev() {
                 let child = base ^ u32::from(byte);
                 builder.cells[child as usize].what = TAKEN | u32::from(byte);
-                todo.push((first, last, depth + 1, child));
+                todo.push((tokens, depth + 1, child));
             }
         }
         Trie { cells: builder.cells }
@@ -134,169 +128,59 @@ impl Trie {
     }
 }
 
-/// Tokens in the order of their bytes.
-///
-/// PERF: a number has the first bytes of a token, its length and its id, so that sorting compares
-/// numbers, and few tokens are looked at where they are.
-struct Sorted<'a> {
-    order: Vec<u128>,
-    vocab: &'a Vocab,
-    /// How many bytes of a token do not count.
-    skip: usize,
-}
-
-impl<'a> Sorted<'a> {
-    /// How many bytes of a token are in its number, the first on top. Then comes the length, if it is
-    /// less than 255, and then the id.
-    const BYTES: usize = 11;
-    const LEN: u32 = 32;
-
-    fn new(vocab: &'a Vocab, prefix: &[u8]) -> Sorted<'a> {
-        let number = |(id, token): (TokenId, &[u8])| {
-            let rest = token.strip_prefix(prefix).filter(|rest| !rest.is_empty())?;
-            let mut bytes = [0; 16];
-            let len = rest.len().min(Self::BYTES);
-            bytes[..len].copy_from_slice(&rest[..len]);
-            let len = (rest.len().min(255) as u128) << Self::LEN;
-            Some(u128::from_be_bytes(bytes) | len | u128::from(id))
-        };
-        let mut order = Vec::with_capacity(vocab.len());
-        order.extend(vocab.iter().filter_map(number));
-        order.sort_unstable();
-        let mut sorted = Sorted { order: Vec::new(), vocab, skip: prefix.len() };
-        let bytes = Self::LEN + 8;
-        for same in order.chunk_by_mut(|a, b| a >> bytes == b >> bytes) {
-            if same.len() > 1 {
-                same.sort_unstable_by_key(|&number| sorted.bytes(number));
-            }
-        }
-        sorted.order = order;
-        sorted
-    }
-
-    fn bytes(&self, number: u128) -> &'a [u8] {
-        self.vocab.bytes_of(number as TokenId).map_or(&[], |token| &token[self.skip..])
-    }
-
-    fn id(&self, at: usize) -> TokenId {
-        self.order[at] as TokenId
-    }
-
-    #[inline(always)]
-    fn len_of(&self, at: usize) -> usize {
-        match (self.order[at] >> Self::LEN) as u8 {
-            255 => self.bytes(self.order[at]).len(),
-            len => usize::from(len),
-        }
-    }
-
-    /// A byte of a token that is longer than this.
-    #[inline(always)]
-    fn byte(&self, at: usize, depth: usize) -> u8 {
-        let number = self.order[at];
-        if depth < Self::BYTES {
-            (number >> (120 - 8 * depth)) as u8
-        } else {
-            self.bytes(number)[depth]
-        }
-    }
-}
-
-/// 256 flags.
-#[derive(Clone, Copy)]
-struct Flags([u64; 4]);
-
-impl Flags {
-    const ALL: Flags = Flags([u64::MAX; 4]);
-
-    fn take(&mut self, at: u32) {
-        self.0[at as usize / 64 % 4] &= !(1 << (at % 64));
-    }
-
-    /// Those that both have.
-    #[inline(always)]
-    fn and(self, other: Flags) -> Flags {
-        Flags(std::array::from_fn(|word| self.0[word] & other.0[word]))
-    }
-
-    /// Each flag at the place `at ^ by`, where `at` is its own.
-    ///
-    /// Each bit of `by` exchanges neighbours: flags, pairs of them, and so on up to halves of a word;
-    /// the two highest exchange words.
-    #[inline(always)]
-    fn moved(self, by: u8) -> Flags {
-        let mut words = std::array::from_fn(|word| self.0[word ^ usize::from(by >> 6)]);
-        let mut exchange = |bit: u32, first: u64| {
-            let first = first & u64::from(by >> bit & 1).wrapping_neg();
-            words = words.map(|word| {
-                let differ = (word >> (1 << bit) ^ word) & first;
-                word ^ differ ^ differ << (1 << bit)
-            });
-        };
-        exchange(0, 0x5555_5555_5555_5555);
-        exchange(1, 0x3333_3333_3333_3333);
-        exchange(2, 0x0F0F_0F0F_0F0F_0F0F);
-        exchange(3, 0x00FF_00FF_00FF_00FF);
-        exchange(4, 0x0000_FFFF_0000_FFFF);
-        exchange(5, 0x0000_0000_FFFF_FFFF);
-        Flags(words)
-    }
-
-    fn first(self) -> Option<u32> {
-        let word = self.0.iter().position(|&word| word != 0)?;
-        Some(word as u32 * 64 + self.0[word].trailing_zeros())
-    }
+/// The tokens that start with a prefix and are longer, without it, in the order of their bytes.
+fn sorted<'a>(vocab: &'a Vocab, prefix: &[u8]) -> Vec<SortedToken<'a>> {
+    let without_prefix = |(id, token): (TokenId, &'a [u8])| {
+        let rest = token.strip_prefix(prefix).filter(|rest| !rest.is_empty())?;
+        let mut first = [0; 8];
+        let len = rest.len().min(first.len());
+        first[..len].copy_from_slice(&rest[..len]);
+        Some((u64::from_be_bytes(first), rest, id))
+    };
+    let mut tokens: Vec<SortedToken> = vocab.iter().filter_map(without_prefix).collect();
+    tokens.sort_unstable();
+    tokens
 }
 
 struct Builder {
     cells: Vec<Cell>,
-    /// The cells and the bases of the last block that are free.
-    free: Flags,
-    bases: Flags,
+    /// The cells of the last block that belong to a node.
+    taken: [bool; BLOCK],
+    /// The bases in the last block that a node has.
+    bases: [bool; BLOCK],
+    /// All bases of the last block before this one belong to nodes.
+    first: usize,
 }
 
 impl Builder {
     fn new() -> Builder {
-        let mut builder = Builder { cells: Vec::new(), free: Flags::ALL, bases: Flags::ALL };
+        let none = [false; BLOCK];
+        let mut builder = Builder { cells: Vec::new(), taken: none, bases: none, first: 0 };
         builder.add_block();
         // INVARIANT: the root is nobody's child, not even by byte 0; base 0 belongs to the nodes without
         // children, and no cell is reached by it.
-        builder.free.take(ROOT);
-        builder.bases.take(0);
+        builder.taken[ROOT as usize] = true;
+        builder.bases[0] = true;
         builder
     }
 
     fn add_block(&mut self) {
         self.cells.resize(self.cells.len() + BLOCK, Cell::default());
-        (self.free, self.bases) = (Flags::ALL, Flags::ALL);
+        (self.taken, self.bases, self.first) = ([false; BLOCK], [false; BLOCK], 0);
     }
 
-    /// Gives a node its only child.
-    fn add_child(&mut self, node: Node, byte: u8) -> Node {
-        let base = self.base_for(&[(byte, 0, 0)]);
-        self.cells[node as usize].base = base;
-        let child = base ^ u32::from(byte);
-        self.cells[child as usize].what = TAKEN | u32::from(byte);
-        child
-    }
-
-    /// A base whose children of these bytes are free, and takes it and them.
-    ///
-    /// PERF: all bases of a block at once. Those that have a free child by a byte are the free cells,
-    /// moved by that byte.
-    #[inline(always)]
-    fn base_for(&mut self, parts: &[(u8, usize, usize)]) -> u32 {
+    /// A base whose children of these bytes are free; takes it and them.
+    fn base_for(&mut self, children: &[(u8, &[SortedToken])]) -> u32 {
         loop {
-            let mut bases = self.bases;
-            for &(byte, ..) in parts {
-                bases = bases.and(self.free.moved(byte));
-            }
-            if let Some(base) = bases.first() {
-                self.bases.take(base);
-                for &(byte, ..) in parts {
-                    self.free.take(base ^ u32::from(byte));
-                }
-                return (self.cells.len() - BLOCK) as u32 + base;
+            let cell = |base: usize, byte: u8| base ^ usize::from(byte);
+            let is_free = |&base: &usize| {
+                !self.bases[base] && children.iter().all(|&(byte, _)| !self.taken[cell(base, byte)])
+            };
+            if let Some(base) = (self.first..BLOCK).find(is_free) {
+                self.bases[base] = true;
+                children.iter().for_each(|&(byte, _)| self.taken[cell(base, byte)] = true);
+                self.first += self.bases[self.first..].iter().take_while(|&&taken| taken).count();
+                return (self.cells.len() - BLOCK + base) as u32;
             }
             self.add_block();
         }
@@ -306,18 +190,6 @@ impl Builder {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn flags_move_to_where_their_places_say() {
-        for by in 0..=255 {
-            for at in 0..=255 {
-                let mut one = Flags::ALL;
-                one.take(at);
-                let one = Flags(one.0.map(|word| !word));
-                assert_eq!(one.moved(by).first(), Some(at ^ u32::from(by)));
-            }
-        }
-    }
 
     #[test]
     fn tokens_are_sorted_by_all_their_bytes() {
@@ -330,15 +202,8 @@ mod tests {
             vocab.insert(id, &token).unwrap();
             vocab
         });
-        let sorted = Sorted::new(&vocab, b"#");
-        let places = 0..sorted.order.len();
-        let ids: Vec<TokenId> = places.clone().map(|at| sorted.id(at)).collect();
+        let ids: Vec<TokenId> = sorted(&vocab, b"#").iter().map(|&(.., id)| id).collect();
         assert_eq!(ids, [9, 6, 8, 10, 7, 5, 4, 0, 1]);
-        for (at, id) in places.zip(ids) {
-            let token = &vocab.bytes_of(id).unwrap()[1..];
-            assert_eq!(sorted.len_of(at), token.len());
-            assert!((0..token.len()).all(|depth| sorted.byte(at, depth) == token[depth]));
-        }
     }
 
     #[test]

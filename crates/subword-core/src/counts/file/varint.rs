@@ -106,7 +106,7 @@ impl<R: Read> Input<R> {
         self.number().and_then(|number| if number <= most { Ok(number) } else { Err(damaged()) })
     }
 
-    /// Appends so many bytes. A length that is a lie costs no memory.
+    /// Appends `len` bytes. Memory is only taken for bytes that are there, whatever `len` says.
     #[inline]
     pub(super) fn append(&mut self, to: &mut Vec<u8>, mut len: u64) -> Result<()> {
         while len > 0 {

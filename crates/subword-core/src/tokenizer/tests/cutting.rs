@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::formats::tests::Random;
-use crate::model::{Bert, BertTables};
+use crate::model::Bert;
 
 /// What normalisers change, and tokens that span what they make of it.
 const UNITS: [&str; 12] = [
@@ -44,7 +44,7 @@ fn normalizers() -> impl Iterator<Item = Normalizer> {
         Normalizer::Nfkd,
         Normalizer::NfcLowercase,
         Normalizer::Bert(Bert::UNCASED),
-        Normalizer::Bert(Bert { tables: BertTables::V1_0, ..Bert::CASED }),
+        Normalizer::Bert(Bert::CASED),
         Normalizer::Bert(Bert { clean: false, cjk: false, ..Bert::UNCASED }),
     ];
     forms.into_iter()

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::model::{Encoder, Merges, SpecialToken};
+use crate::model::{Encoder, Merges, SpecialToken, WordPiece};
 use crate::types::Pair;
 use crate::vocab::Vocab;
 

@@ -3,7 +3,7 @@
 use super::*;
 use crate::model::{Named, Normalizer, Pattern};
 use crate::train::merges::Stop;
-use crate::trainer::train_bpe;
+use crate::trainer::{Trained, train_bpe};
 
 fn counts(pieces: &[(&str, Count)]) -> Counts {
     let special = vec!["<s>".to_owned(), "<e>".to_owned()];

@@ -31,7 +31,7 @@ The result depends on the pieces and their counts alone, not on their order.
 | `count_queue` `by_count`         | candidates by falling count, and the loop over them       |
 | `score_groups` `by_likelihood`   | candidates by falling likelihood, and the loop over them  |
 | `progress`                       | calls the watcher, and checks for an interrupt            |
-| `naive`                          | the definition, for the tests                             |
+| `tests/naive`                    | the definition, for the tests                             |
 */
 
 mod by_count;
@@ -39,8 +39,6 @@ mod by_likelihood;
 mod cells;
 mod count_queue;
 mod index;
-#[cfg(test)]
-mod naive;
 mod neighbours;
 mod pair_scan;
 mod progress;

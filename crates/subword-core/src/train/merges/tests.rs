@@ -1,5 +1,7 @@
 //! The trainer learns what the definition says.
 
+mod naive;
+
 use super::*;
 use crate::testing::Random;
 

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
 
-use super::*;
+use super::super::*;
 use crate::vocab::MAX_TOKEN_BYTES;
 
 /// What `train` must learn. Adds the new tokens to `vocab`.
