@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import Browser, expect
 from subword.explorer.samples import built_in
@@ -28,12 +30,18 @@ def test_colours_follow_the_system_and_the_switch(browser: Browser, explorer: Ru
     light, dark = "rgb(251, 250, 246)", "rgb(22, 22, 20)"
     with opened(browser, explorer, color_scheme="dark") as page:
         assert page.evaluate(paper) == dark
-        page.get_by_label("Colours").select_option("light")
+        colours = page.get_by_role("button", name="Colours")
+        expect(colours).to_have_accessible_name("Colours: as the system")
+        colours.click()
+        expect(colours).to_have_accessible_name("Colours: light")
         assert page.evaluate(paper) == light
         page.reload()
-        expect(page.get_by_label("Colours")).to_have_value("light")
+        expect(colours).to_have_accessible_name("Colours: light")
         assert page.evaluate(paper) == light
-        page.get_by_label("Colours").select_option("")
+        colours.click()
+        expect(colours).to_have_accessible_name("Colours: dark")
+        colours.press("Enter")
+        expect(colours).to_have_accessible_name("Colours: as the system")
         assert page.evaluate(paper) == dark
         page.emulate_media(color_scheme="light")
         assert page.evaluate(paper) == light
@@ -54,7 +62,7 @@ CONTRAST = """
   };
   const contrast = (a, b) => (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
   const found = [];
-  for (const one of document.querySelectorAll(".token, .hidden-character, .note, .about, dt, th")) {
+  for (const one of document.querySelectorAll(".box, .hidden-character, .note, .about, dt, th")) {
     if (!one.checkVisibility()) continue;
     let behind = one;
     const paperOf = (element) => getComputedStyle(element).backgroundColor;
@@ -99,13 +107,13 @@ def test_the_keyboard_is_enough(browser: Browser, explorer: Running) -> None:
         outline = tab.evaluate("one => getComputedStyle(one).outlineStyle")
         assert outline == "solid"
         area = page.get_by_role("textbox", name="Text", exact=True)
-        for _ in range(3):  # tokenizer, colours, text
+        for _ in range(7):  # tokenizer, open, colours; file, clear, special tokens, text
             page.keyboard.press("Tab")
         expect(area).to_be_focused()
         page.keyboard.press("Control+a")
         page.keyboard.type("and words")
         expect(tokens(page)).to_have_text(["and", " words"])
-        for _ in range(4):  # file, clear, special tokens, tokens
+        for _ in range(6):  # ids, white space, copies of three, tokens
             page.keyboard.press("Tab")
         flow = page.get_by_role("listbox", name="Tokens")
         expect(flow).to_be_focused()
@@ -120,7 +128,7 @@ def test_the_keyboard_is_enough(browser: Browser, explorer: Running) -> None:
 def test_those_who_listen_are_told(browser: Browser, explorer: Running) -> None:
     with opened(browser, explorer) as page:
         write(page, "and words")
-        expect(page.locator("#view-text [role=status]")).to_have_text(
+        expect(page.locator("#view-text p[role=status]")).to_have_text(
             "2 tokens, 4.50 bytes per token"
         )
         expect(page.locator(".inspector")).to_have_attribute("aria-live", "polite")
@@ -151,6 +159,8 @@ def test_a_server_that_has_ended_is_told(browser: Browser) -> None:
     expect(page.get_by_role("alert")).to_contain_text("has it been ended?")
     page.get_by_role("textbox", name="Text", exact=True).fill("low")
     page.get_by_role("tab", name="Vocabulary").click()
+    expect(page.get_by_role("alert")).to_contain_text("has it been ended?")
+    expect(page).to_have_url(re.compile("text=low"))  # what was typed has arrived: it still says so
     expect(page.get_by_role("alert")).to_contain_text("has it been ended?")
     context.close()
     assert not wrong

@@ -11,15 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from subword import BpeTrainer, Counts, Tokenizer, explain, training_log
 from subword.explorer import Explored
-from subword.explorer.building import token
+from subword.explorer.building import find, larger, token
 from subword.explorer.questions import Question, RefusedError
 from subword.explorer.samples import LANGUAGES, built_in
 from subword.explorer.scripts import script_of
-from subword.explorer.text import compared, encoded, sampled
+from subword.explorer.text import compared, encoded, named, sampled
 from subword.explorer.training import MOST_TRAINING_TEXT, rounds, train
-from subword.explorer.vocabulary import ends_inside, vocabulary
+from subword.explorer.vocabulary import ends_inside, kinds, vocabulary
 
-from tests.support.exploring import Json
+from tests.support.exploring import Json, many_tokens
 from tests.support.small import MAKERS, tokenizer_named
 
 WORDS = {b"low": 5, b"lower": 2, b"newest": 6, b"widest": 3}
@@ -61,6 +61,15 @@ def test_special_tokens_are_text_until_they_are_asked_for() -> None:
     assert as_token["ids"] == [599]
 
 
+def test_ids_are_told_as_tokens() -> None:
+    explored = one(Tokenizer.wordpiece(["[UNK]", "low", "##er"]))
+    assert named(explored, Question({"ids": [2, 1]})) == {"tokens": [b"##er".hex(), b"low".hex()]}
+    with pytest.raises(RefusedError, match="ids: no token has id 3"):
+        named(explored, Question({"ids": "1,3"}))
+    with pytest.raises(RefusedError, match="ids: expected at most 300,000, found 300,001"):
+        named(explored, Question({"ids": [1] * 300_001}))
+
+
 # Compare
 
 
@@ -84,6 +93,8 @@ def test_every_language_is_counted_by_every_tokenizer() -> None:
         assert row["tokens"] == [each.tok.count(row["text"]) for each in explored]
         assert row["tokens"][0] <= row["tokens"][1] <= row["bytes"]
         assert row["unknown"] == [0, 0]
+    (alone, *_) = sampled(explored, Question({"tokenizers": [1]}))["samples"]
+    assert alone["tokens"] == rows[0]["tokens"][1:]
 
 
 def test_text_that_is_lost_is_counted() -> None:
@@ -138,9 +149,11 @@ def test_counts_are_those_of_the_training() -> None:
     for rank, merge in enumerate(log.merges):
         answer = token(explored, Question({"id": 256 + rank}))
         assert (answer["rank"], answer["count"]) == (rank, merge.count)
-    st_, est = (token(explored, Question({"id": id})) for id in (256, 257))
-    assert st_["larger"] == [{"id": 257, "token": b"est".hex(), "rank": 1}]
-    assert (est["larger_total"], est["larger"]) == (0, [])
+    assert larger(explored, Question({"id": 256})) == {
+        "total": 1,
+        "larger": [{"id": 257, "token": b"est".hex()}],
+    }
+    assert larger(explored, Question({"id": 257})) == {"total": 0, "larger": []}
 
 
 def test_a_token_that_merging_does_not_give_is_unreachable() -> None:
@@ -175,6 +188,89 @@ def test_what_does_not_merge_has_no_steps() -> None:
     explored = one(Tokenizer.wordpiece(["[UNK]", "low", "##er"]))
     answer = token(explored, Question({"id": 1}))
     assert (answer["how"], answer["steps"], answer["rank"]) == ("listed", [], None)
+
+
+def test_a_text_is_found_as_the_token_that_it_is_or_as_its_tokens() -> None:
+    explored = built_in()
+    tok = explored[0].tok
+
+    def told(answer: list[Json]) -> list[tuple[int, bytes]]:
+        return [(entry["id"], bytes.fromhex(entry["token"])) for entry in answer]
+
+    words = find(explored, Question({"text": " words"}))
+    assert told(words["exact"]) == [(tok.token_id(" words"), b" words")]
+    assert told(words["tokens"]) == told(words["exact"])
+    bare = find(explored, Question({"text": "words"}))  # a token with a space before it, too
+    assert told(bare["exact"])[-1] == (tok.token_id(" words"), b" words")
+    assert [id for id, _ in told(bare["tokens"])] == tok.encode("words")
+    several = find(explored, Question({"text": "words, words"}))
+    assert several["exact"] == []
+    assert [id for id, _ in told(several["tokens"])] == tok.encode("words, words")
+    inside = find(one(Tokenizer.wordpiece(["[UNK]", "low", "##er"])), Question({"text": "er"}))
+    assert told(inside["exact"]) == [(2, b"##er")]
+    special = find(explored, Question({"text": "<|endoftext|>"}))
+    assert told(special["exact"]) == told(special["tokens"]) == [(599, b"<|endoftext|>")]
+    assert find(explored, Question({})) == {"exact": [], "tokens": []}
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_one_token_alone_is_told_as_among_all(name: str) -> None:
+    tok = tokenizer_named(name)
+    alone, among = Explored("alone", tok), Explored("among", tok)
+    unreachable, listed = among.merges.unreachable, among.merges.listed
+    for content, id in alone.ids.items():
+        assert alone.merges.made(content) == (listed.get(content) if len(content) > 1 else None)
+        assert alone.merges.is_unreachable(content) == (id in unreachable)
+
+
+def test_one_token_of_many_is_shown_without_the_list_of_all() -> None:
+    tok = Tokenizer.from_ranks({b: id for id, b in many_tokens().vocab.items()}, pattern="gpt2")
+    (explored,) = one(tok)
+    assert explored.about()["kind"] == "ranks"
+    rows = vocabulary([explored], Question({"text": "the low", "sort": "count", "order": "down"}))
+    assert len(rows["rows"]) == 100
+    assert token([explored], Question({"text": "the low"}))["steps"]
+    assert not explored.merges.__dict__.keys() & {"listed", "larger", "unreachable"}
+    assert not explored.vocabulary.__dict__.keys() & {"scripts", "flags"}
+    # A token that is too long to be merged in Python is looked up in the list.
+    long = {b"a" * 2**n: 256 + n for n in range(1, 12)}
+    ranks = Explored("long", Tokenizer.from_ranks(bytes_and(long), pattern="gpt2"))
+    assert ranks.merges.made(b"a" * 2048) == (267, (b"a" * 1024, b"a" * 1024))
+    assert "listed" in ranks.merges.__dict__
+
+
+def bytes_and(more: dict[bytes, int]) -> dict[bytes, int]:
+    return {bytes([byte]): byte for byte in range(256)} | more
+
+
+def test_without_an_id_a_good_token_is_told() -> None:
+    explored = built_in()
+    good = token(explored, Question({"text": "12 -- and words, and the"}))
+    assert bytes.fromhex(good["token"]) == b" words"
+    assert good["steps"]
+    # Without a word in the text it is one of the built-in text, which this tokenizer learned from.
+    assert len(bytes.fromhex(token(explored, Question({"text": "--"}))["token"])) > 5
+    bare = Tokenizer({i: bytes([i]) for i in range(256)}, [])
+    assert token(one(bare), Question({}))["how"] == "first"
+    letters = Tokenizer({0: b"a"}, [], units="chars", pattern="whitespace")
+    assert token(one(letters), Question({"text": "xyz"}))["id"] == 0
+
+
+def test_where_nothing_merges_a_token_has_shorter_and_longer_ones() -> None:
+    words = ["[UNK]", "i", "in", "inter", "international", "##in", "##inter", "internet"]
+    explored = one(Tokenizer.wordpiece(words))
+    good = token(explored, Question({"text": "an international i"}))
+    assert bytes.fromhex(good["token"]) == b"international"
+    told = [bytes.fromhex(entry["token"]) for entry in good["shorter"]]
+    assert told == [b"i", b"in", b"inter"]
+    longer = larger(explored, Question({"id": 3}))
+    assert [bytes.fromhex(entry["token"]) for entry in longer["larger"]] == [
+        b"international",
+        b"internet",
+    ]
+    inside = token(explored, Question({"id": 6}))["shorter"]
+    assert [bytes.fromhex(entry["token"]) for entry in inside] == [b"##in"]
+    assert larger(explored, Question({"id": 0})) == {"total": 0, "larger": []}
 
 
 def test_a_token_that_is_too_wide_is_refused() -> None:
@@ -222,9 +318,10 @@ def test_tokens_are_filtered_by_what_they_are() -> None:
     }
     digits = found(explored, script="digits")
     assert [tok.token_bytes(id) for id in digits[:10]] == [b"%d" % digit for digit in range(10)]
-    answer = vocabulary(explored, Question({}))
-    assert sum(answer["scripts"].values()) == answer["vocab_size"] == 600
+    answer = kinds(explored, Question({}))
+    assert sum(answer["scripts"].values()) == vocabulary(explored, Question({}))["vocab_size"]
     assert answer["kinds"]["unused"] == 600
+    assert answer["kinds"]["special"] == 1
 
 
 def test_tokens_are_sorted_and_equals_stand_by_id() -> None:

@@ -29,7 +29,8 @@ from tests.support.exploring import Running, running
 from tests.support.repository import ROOT
 
 STATIC = ROOT / "python/subword/explorer/static"
-NAMES = ["tokenizers", "encode", "compare", "samples", "token", "vocabulary", "train"]
+NAMES = ["tokenizers", "encode", "compare", "samples", "tokens", "token", "larger", "find"]
+NAMES += ["vocabulary", "kinds", "train"]
 
 
 # Who may ask
@@ -137,6 +138,9 @@ def test_a_body_that_is_too_long_is_not_read_to_its_end(explorer: Running) -> No
         ("compare", {"tokenizers": "0,x"}, 400, 'found "x"'),
         ("compare", {"tokenizers": {}}, 400, "tokenizers: expected a list of numbers, found {}"),
         ("token", {"id": 600}, 404, "id: no token has id 600"),
+        ("larger", {"id": 600}, 404, "id: no token has id 600"),
+        ("tokens", {"ids": [600]}, 404, "ids: no token has id 600"),
+        ("find", {"text": "a" * 1001}, 413, "text: expected at most 1,000 bytes, found 1,001"),
         ("vocabulary", {"limit": 1001}, 400, "limit: expected a number from 0 to 1000, found 1001"),
         ("vocabulary", {"search": "a" * 1001}, 413, "search: expected at most 1000 characters"),
         ("vocabulary", {"search": 1}, 400, "search: expected a string, found 1"),
@@ -178,7 +182,7 @@ def test_a_bug_is_told_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["api/nothing", "nothing.js", "../app.py", "%2e%2e/app.py", "static"]
+    "path", ["api/nothing", "api/vocabulary/", "nothing.js", "../app.py", "%2e%2e/app.py", "static"]
 )
 def test_other_addresses_lead_nowhere(explorer: Running, path: str) -> None:
     answer = explorer.request(path)
@@ -259,7 +263,11 @@ def test_the_command_opens_a_browser_unless_it_is_told_not_to(
 def test_a_port_that_is_taken_is_an_error(explorer: Running) -> None:
     port = urlsplit(explorer.address).port
     result = CliRunner().invoke(main, ["explore", "--port", str(port), "--no-browser"])
-    assert (result.exit_code, result.stderr) == (1, "error: Address already in use\n")
+    assert (result.exit_code, result.stderr) == (
+        1,
+        f"error: --port {port}: another program uses this port\n"
+        "  hint: leave --port out for one that is free\n",
+    )
 
 
 def test_several_patterns_are_one_for_each_file_without(tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ def opened(
             ),
         )
         page.goto(f"{explorer.address}#{view}")
-        expect(page.locator("#about")).not_to_be_empty()
+        expect(page.locator("#about")).not_to_have_text("Loading…")
         yield page
         assert not [what for what in wrong if expected is None or expected not in what]
 

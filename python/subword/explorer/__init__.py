@@ -5,11 +5,13 @@
     explored.py     a tokenizer with all that the page asks of it, looked up once
     questions.py    what a request may say, and how it is refused
     text.py         a text as tokens; the same text by several tokenizers
-    building.py     how a token was merged
+    merging.py      which merge makes a token
+    building.py     how a token was merged, and what it is a part of
     vocabulary.py   all tokens: searched, filtered, sorted, a window at a time
     scripts.py      which script a token is written in
     training.py     a small training, round by round
     samples.py      a text to begin with, and sentences in several languages; data/ has them
+    opening.py      a tokenizer that is opened from the page
     app.py          the addresses, the limits, the headers
     server.py       loopback, a port, the end
     static/         the page: HTML, CSS and modules of JavaScript, as they are sent

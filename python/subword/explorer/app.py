@@ -10,8 +10,11 @@ the loopback. The `Host` must be a name of the loopback, so that no other site c
 name of its own; a question that the browser marks as another site's is refused; a body must be
 JSON, which a browser lets no other site send; and no answer allows another origin to read it.
 
-How much may be asked: texts, bodies and answers are bounded (`questions.py`, `training.py`), a body
-must arrive in time, and a few questions are answered at the same time while the others wait.
+How much may be asked: texts, files, bodies and answers are bounded (`questions.py`, `training.py`,
+`opening.py`), a body must arrive in time, and a few questions are answered at the same time while
+the others wait. One address changes something, and takes a file instead of JSON: `/api/open`. Only
+a `POST` of `application/octet-stream` reaches it, which a browser lets no other site send either,
+and one file is read at a time.
 """
 
 from __future__ import annotations
@@ -33,7 +36,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from subword import SubwordError, __version__
-from subword.explorer import building, text, training, vocabulary
+from subword.explorer import building, opening, text, training, vocabulary
 from subword.explorer.explored import Explored
 from subword.explorer.questions import MOST_BODY, MOST_TEXT, Question, RefusedError
 
@@ -118,32 +121,42 @@ def host_name(host: str) -> str:
 
 def application(explored: Sequence[Explored], secret: str) -> Starlette:
     """The explorer of these tokenizers, as an ASGI application below `/secret/`."""
+    explored = [*explored]  # more may be opened
     at_once = asyncio.Semaphore(MOST_AT_ONCE)
     answers: dict[str, Answer] = {
         "tokenizers": about,
         "encode": text.encoded,
         "compare": text.compared,
         "samples": text.sampled,
+        "tokens": text.named,
         "token": building.token,
+        "larger": building.larger,
+        "find": building.find,
         "vocabulary": vocabulary.vocabulary,
+        "kinds": vocabulary.kinds,
         "train": training.train,
     }
     routes = [
         Route(f"/api/{name}", endpoint(explored, answer, at_once), methods=["GET", "POST"])
         for name, answer in answers.items()
     ]
+    routes.append(Route("/api/open", opener(explored, at_once), methods=["POST"]))
     routes += [Route(path, file(*found)) for path, found in files().items()]
     handlers: dict[Any, Any] = {HTTPException: not_found, Exception: broken}
     guard = Middleware(Guard, secret=secret)
-    return Starlette(routes=routes, middleware=[guard], exception_handlers=handlers)
+    app = Starlette(routes=routes, middleware=[guard], exception_handlers=handlers)
+    # A slash too many is another address, and not a reason to send a browser elsewhere.
+    app.router.redirect_slashes = False
+    return app
 
 
 def about(explored: Sequence[Explored], _: Question) -> dict[str, Any]:
     """The tokenizers and the limits."""
     limits = {"text": MOST_TEXT, "training_text": training.MOST_TRAINING_TEXT}
+    limits |= {"merges": training.MOST_MERGES, "rows": vocabulary.MOST_ROWS}
     return {
         "version": __version__,
-        "limits": limits | {"merges": training.MOST_MERGES, "rows": vocabulary.MOST_ROWS},
+        "limits": limits | {"file": opening.MOST_FILE},
         "tokenizers": [one.about() for one in explored],
     }
 
@@ -154,29 +167,43 @@ def endpoint(explored: Sequence[Explored], answer: Answer, at_once: asyncio.Sema
     async def answered(request: Request) -> Response:
         try:
             question = Question(await values(request))
-            async with at_once:
-                return await run_in_threadpool(lambda: as_json(answer(explored, question)))
-        except RefusedError as refused:
-            return failure(refused)
-        except SubwordError as error:
-            hint = getattr(error, "hint", None)
-            return failure(RefusedError(400, error.summary, hint))
+            return await in_turn(at_once, lambda: answer(explored, question))
+        except (RefusedError, SubwordError) as error:
+            return failure(error)
 
     return answered
+
+
+def opener(explored: list[Explored], at_once: asyncio.Semaphore) -> Endpoint:
+    """What the address that opens a tokenizer does: its name is a value, its file the body."""
+    one_file = asyncio.Semaphore(1)  # so that memory holds one, however many are sent
+
+    async def answered(request: Request) -> Response:
+        try:
+            async with one_file:
+                body = await body_of(request, "application/octet-stream", opening.MOST_FILE)
+                question = Question({**request.query_params, "file": body})
+                return await in_turn(at_once, lambda: opening.opened(explored, question))
+        except (RefusedError, SubwordError) as error:
+            return failure(error)
+
+    return answered
+
+
+async def in_turn(at_once: asyncio.Semaphore, call: Callable[[], dict[str, Any]]) -> Response:
+    """Answer in a thread, when it is its turn."""
+    try:
+        async with at_once:
+            return await run_in_threadpool(lambda: as_json(call()))
+    except asyncio.CancelledError:  # Ctrl-C: nobody waits for the answer any more
+        raise RefusedError(503, "the explorer is ending") from None
 
 
 async def values(request: Request) -> Mapping[str, Any]:
     """The values of a request: of its address, or of its body."""
     if request.method != "POST":
         return request.query_params
-    kind = request.headers.get("content-type", "").partition(";")[0].strip()
-    if kind != "application/json":
-        raise RefusedError(415, f'expected a body of application/json, found "{kind[:100]}"')
-    try:
-        body = await asyncio.wait_for(whole_body(request), MOST_WAITING)
-    except asyncio.TimeoutError:
-        message = f"expected a body within {MOST_WAITING:g} seconds, found only a part of it"
-        raise RefusedError(408, message) from None
+    body = await body_of(request, "application/json", MOST_BODY)
     try:
         found = json.loads(body)
     except (ValueError, RecursionError):
@@ -186,13 +213,25 @@ async def values(request: Request) -> Mapping[str, Any]:
     return found
 
 
-async def whole_body(request: Request) -> bytes:
+async def body_of(request: Request, wanted: str, most: int) -> bytes:
+    """The body of a request: of this type, not too long, and in time."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip()
+    if kind != wanted:
+        raise RefusedError(415, f'expected a body of {wanted}, found "{kind[:100]}"')
+    try:
+        return await asyncio.wait_for(whole_body(request, most), MOST_WAITING)
+    except asyncio.TimeoutError:
+        message = f"expected a body within {MOST_WAITING:g} seconds, found only a part of it"
+        raise RefusedError(408, message) from None
+
+
+async def whole_body(request: Request, most: int) -> bytes:
     """The body of a request, unless it is too long."""
     body = bytearray()
     async for chunk in request.stream():
         body += chunk
-        if len(body) > MOST_BODY:
-            raise RefusedError(413, f"expected a body of at most {MOST_BODY:,} bytes, found more")
+        if len(body) > most:
+            raise RefusedError(413, f"expected a body of at most {most:,} bytes, found more")
     return bytes(body)
 
 
@@ -201,9 +240,12 @@ def as_json(value: dict[str, Any], status: int = 200) -> Response:
     return Response(body, status, media_type="application/json")
 
 
-def failure(refused: RefusedError) -> Response:
-    told = {"error": refused.message}
-    return as_json(told if refused.hint is None else told | {"hint": refused.hint}, refused.status)
+def failure(error: RefusedError | SubwordError) -> Response:
+    if isinstance(error, RefusedError):
+        status, told, hint = error.status, error.message, error.hint
+    else:
+        status, told, hint = 400, error.summary, getattr(error, "hint", None)
+    return as_json({"error": told} if hint is None else {"error": told, "hint": hint}, status)
 
 
 async def not_found(request: Request, error: HTTPException) -> Response:

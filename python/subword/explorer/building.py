@@ -19,21 +19,29 @@ the lowest rank, of equals the leftmost. Where several merges make a token, it i
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 from typing import Any
 
-from subword import ModelFormatError, Tokenizer
+from subword import SubwordError
 from subword.explorer.explored import Explored, Pair, chosen
 from subword.explorer.questions import Question, RefusedError
+from subword.explorer.samples import TEXT
 
 #: A token that is made of more first tokens is too wide to be looked at.
 MOST_FIRST = 1000
 
-#: How many of the tokens are named that a token is a part of.
+#: How many of the tokens are named that a token is a part of, and that a text consists of.
 MOST_LARGER = 200
+
+#: The longest text whose tokens are looked for, and the part of a text that has a good token.
+MOST_FOUND_TEXT = 1000
+MOST_GOOD_TEXT = 20_000
+
+#: What the tokens of WordPiece start with that are not the start of a word.
+INSIDE = b"##"
 
 
 @dataclass(order=True)
@@ -48,75 +56,89 @@ class Node:
 
 
 class Building:
-    """The merges of a tokenizer, by the token that they make."""
+    """How the tokens of a tokenizer were merged."""
 
     def __init__(self, explored: Explored) -> None:
-        self.tok = explored.tok
+        self.explored = explored
+        self.merges = explored.merges
         self.counts = explored.counts
-        self.special = {id: token for token, id in self.tok.special_tokens.items()}
-        self.tokens = self.tok.vocab
-        ordinary = {b: id for id, b in self.tokens.items() if id not in self.special}
-        self.ids = {token.encode(): id for id, token in self.special.items()} | ordinary
-        self.merging = self.tok.kind in ("merges", "ranks")
-        self.made: dict[bytes, tuple[int, Pair]] = {}
-        self.larger: dict[bytes, list[bytes]] = defaultdict(list)
-        for place, pair in enumerate(self.tok.merges if self.merging else []):
-            token = b"".join(pair)
-            rank = self.ids.get(token, place) if self.tok.kind == "ranks" else place
-            self.made.setdefault(token, (rank, pair))
-            for part in dict.fromkeys(pair):
-                self.larger[part].append(token)
-        self.unreachable = self._unreachable() if self.merging else set()
-
-    def _unreachable(self) -> set[int]:
-        """The ids of tokens that no merge makes, or that merging their own bytes does not give."""
-        ordinary = {id: token for id, token in self.tokens.items() if id not in self.special}
-        missing = {id for id, b in ordinary.items() if not self._is_first(b) and b not in self.made}
-        if self.tok.units == "chars" or self.tok.end_of_word is not None:
-            return missing
-        try:
-            plain = Tokenizer(ordinary, self.tok.merges, pattern="none")
-        except ModelFormatError:  # a byte is a special token: then the list is all that is known
-            return missing
-        found = plain.encode_batch([*ordinary.values()])
-        return {id for id, ids in zip(ordinary, found, strict=True) if ids != [id]}
-
-    def _is_first(self, token: bytes) -> bool:
-        """Whether merging starts from it: a byte or a character, the mark, or both in one."""
-        unit = token.removesuffix((self.tok.end_of_word or "").encode())
-        return len(unit if self.tok.units == "bytes" else unit.decode(errors="replace")) <= 1
 
     def of(self, id: int) -> dict[str, Any]:
         """How the token with this id was merged."""
-        if id not in self.tokens:
-            hint = "GET /api/vocabulary lists them"
-            raise RefusedError(404, f"id: no token has id {id}", hint)
-        token = self.tokens[id]
-        first, steps = ([token], []) if id in self.special else self._steps(token)
-        larger = self.larger.get(token, []) if id not in self.special else []
+        token = self._token(id)
+        special = id in self.explored.special
+        first, steps = ([token], []) if special else self._steps(token)
         return {
             "id": id,
             "token": token.hex(),
-            "how": self._how(id, steps),
+            "how": self._how(id, token, steps),
             "rank": steps[-1]["rank"] if steps else None,
             "count": steps[-1]["count"] if steps else None,
             "first": [one.hex() for one in first],
             "steps": steps,
-            "larger_total": len(larger),
-            "larger": [
-                {"id": self.ids.get(one), "token": one.hex(), "rank": self.made[one][0]}
-                for one in larger[:MOST_LARGER]
-            ],
+            "shorter": [] if special else self._shorter(token),
         }
 
-    def _how(self, id: int, steps: Sequence[object]) -> str:
-        if id in self.special:
+    def larger(self, id: int) -> dict[str, Any]:
+        """The tokens that a token is a part of; where nothing merges, those that start with it."""
+        token = self._token(id)
+        if id in self.explored.special:
+            found: list[bytes] = []
+        elif self.explored.merging:
+            found = self.merges.larger.get(token, [])
+        else:
+            found = [one for one in self.explored.ids if one != token and is_start(token, one)]
+        return {"total": len(found), "larger": self._named(found[:MOST_LARGER])}
+
+    def find(self, raw: bytes) -> dict[str, Any]:
+        """A text as tokens, and the tokens that are this text: alone, after a space, in a word."""
+        spelled = dict.fromkeys([raw, b" " + raw, INSIDE + raw]) if raw else {}
+        exact = [token for token in spelled if self.explored.id_of(token) is not None]
+        ids = self.explored.tok.encode(raw, special="encode")[:MOST_LARGER]
+        tokens = [{"id": id, "token": self.explored.tokens[id].hex()} for id in ids]
+        return {"exact": self._named(exact), "tokens": tokens}
+
+    def good(self, raw: bytes) -> int:
+        """A token that is worth a look: the longest word among the tokens of a text.
+
+        Where the text has none, it is one of the built-in text, or the longest of all words.
+        """
+        special = self.explored.special
+        for text in (raw[:MOST_GOOD_TEXT], TEXT.encode()):
+            with suppress(SubwordError):
+                found = dict.fromkeys(self.explored.tok.encode(text))
+                words = [id for id in found if is_word(self.explored.tokens[id])]
+                if words := [id for id in words if id not in special]:
+                    return max(words, key=lambda id: len(self.explored.tokens[id]))
+        everything = self.explored.ids.values() or self.explored.tokens
+        words = [id for id in everything if is_word(self.explored.tokens[id])]
+        return max(words or everything, key=lambda id: len(self.explored.tokens[id]), default=0)
+
+    def _token(self, id: int) -> bytes:
+        if id not in self.explored.tokens:
+            hint = f"the largest id is {self.explored.tok.max_id}"
+            raise RefusedError(404, f"id: no token has id {id}", hint)
+        return self.explored.tokens[id]
+
+    def _named(self, tokens: Iterable[bytes]) -> list[dict[str, Any]]:
+        return [{"id": self.explored.id_of(token), "token": token.hex()} for token in tokens]
+
+    def _how(self, id: int, token: bytes, steps: Sequence[object]) -> str:
+        if id in self.explored.special:
             return "special"
-        if not self.merging:
+        if not self.explored.merging:
             return "listed"
-        if id in self.unreachable:
+        if self.merges.is_unreachable(token):
             return "unreachable"
         return "merged" if steps else "first"
+
+    def _shorter(self, token: bytes) -> list[dict[str, Any]]:
+        """Where nothing merges: the tokens that a token starts with, and that it goes before."""
+        if self.explored.merging:
+            return []
+        ids = self.explored.ids
+        starts = [token[:end] for end in range(1, min(len(token), MOST_FIRST))]
+        return self._named(one for one in starts if one in ids and is_start(one, token))
 
     def _steps(self, token: bytes) -> tuple[list[bytes], list[dict[str, Any]]]:
         """The tokens that it starts from, and its merges in their order."""
@@ -125,10 +147,11 @@ class Building:
         waiting: list[tuple[bytes, Node | None]] = [(token, None)]
         while waiting:  # and no recursion: a token may be as deep as it is long
             one, above = waiting.pop()
-            if one not in self.made:
+            made = self.merges.made(one)
+            if made is None:
                 first.append(one)
                 continue
-            rank, pair = self.made[one]
+            rank, pair = made
             node = Node(rank, len(first), pair, above)
             nodes.append(node)
             waiting += [(pair[1], node), (pair[0], node)]
@@ -157,7 +180,7 @@ class Building:
         return {
             "rank": node.rank,
             "token": token.hex(),
-            "id": self.ids.get(token),
+            "id": self.explored.id_of(token),
             "left": node.pair[0].hex(),
             "right": node.pair[1].hex(),
             "at": at,
@@ -165,7 +188,40 @@ class Building:
         }
 
 
+def is_start(start: bytes, token: bytes) -> bool:
+    """Whether a token starts with another, both at the start of a word or both inside of one.
+
+    >>> is_start(b"in", b"inter"), is_start(b"##in", b"##inter"), is_start(b"#", b"##inter")
+    (True, True, False)
+    """
+    return token.startswith(start) and token.startswith(INSIDE) == start.startswith(INSIDE)
+
+
+def is_word(token: bytes) -> bool:
+    """Whether a token is a word, or a part of one, that fits a picture.
+
+    >>> [is_word(token) for token in (b" low", b"##er", b"->", b"\\xe4", b"a" * 30)]
+    [True, True, False, False, False]
+    """
+    text = token.decode(errors="replace").removeprefix("##").strip(" ")
+    return len(token) <= 24 and text.isalpha()
+
+
 def token(explored: Sequence[Explored], question: Question) -> dict[str, Any]:
-    """How one token was merged."""
+    """How one token was merged: that with an id or, without one, a good one of a text."""
+    building = chosen(explored, question.integer("tokenizer", default=0)).building
+    if question.has("id"):
+        return building.of(question.integer("id", default=0))
+    return building.of(building.good(question.text()))
+
+
+def larger(explored: Sequence[Explored], question: Question) -> dict[str, Any]:
+    """The tokens that one token is a part of."""
     one = chosen(explored, question.integer("tokenizer", default=0))
-    return one.building.of(question.integer("id", default=0))
+    return one.building.larger(question.integer("id", default=0))
+
+
+def find(explored: Sequence[Explored], question: Question) -> dict[str, Any]:
+    """The tokens that a short text is."""
+    one = chosen(explored, question.integer("tokenizer", default=0))
+    return one.building.find(question.text(MOST_FOUND_TEXT))

@@ -14,6 +14,7 @@ from subword.explorer.questions import RefusedError
 
 if TYPE_CHECKING:
     from subword.explorer.building import Building
+    from subword.explorer.merging import Merging
     from subword.explorer.vocabulary import Vocabulary
 
 Pair = tuple[bytes, bytes]
@@ -37,6 +38,44 @@ class Explored:
             self.counts = {merge.pair: merge.count for merge in log.merges}
 
     @cached_property
+    def tokens(self) -> dict[int, bytes]:
+        """All tokens by rising id."""
+        vocab = self.tok.vocab
+        return {id: vocab[id] for id in sorted(vocab)}
+
+    @cached_property
+    def special(self) -> dict[int, str]:
+        """The special tokens by id."""
+        return {id: token for token, id in self.tok.special_tokens.items()}
+
+    @cached_property
+    def ids(self) -> dict[bytes, int]:
+        """The ids of the ordinary tokens."""
+        ordinary = self.tokens.copy()
+        for id in self.special:
+            ordinary.pop(id, None)
+        return dict(zip(ordinary.values(), ordinary, strict=True))
+
+    @property
+    def merging(self) -> bool:
+        """Whether tokens are made by merges."""
+        return self.tok.kind in ("merges", "ranks")
+
+    def id_of(self, token: bytes) -> int | None:
+        """The id of a token; of an ordinary one where a special token has the same bytes."""
+        found = self.ids.get(token)
+        if found is None:
+            found = self.tok.special_tokens.get(token.decode(errors="replace"))
+        return found
+
+    @cached_property
+    def merges(self) -> Merging:
+        """Which merge makes a token."""
+        from subword.explorer.merging import Merging
+
+        return Merging(self)
+
+    @cached_property
     def building(self) -> Building:
         """How tokens were merged."""
         from subword.explorer.building import Building
@@ -58,7 +97,6 @@ class Explored:
     def about(self) -> dict[str, Any]:
         """What it is, in a line."""
         tok = self.tok
-        merging = tok.kind in ("merges", "ranks")
         return {
             "name": self.name,
             "kind": tok.kind,
@@ -66,7 +104,8 @@ class Explored:
             "pattern": tok.pattern,
             "vocab_size": tok.vocab_size,
             "max_id": tok.max_id,
-            "merges": len(tok.merges) if merging else None,
+            # By rank there is no list, and to find one takes a while.
+            "merges": len(tok.merges) if tok.kind == "merges" else None,
             "special_tokens": tok.special_tokens,
             "unk_id": self.unk_id,
             "training_counts": bool(self.counts),
@@ -102,7 +141,7 @@ def logged_counts(path: Path) -> dict[Pair, int]:
 def add_log(explored: Iterable[Explored], path: Path) -> None:
     """Give the log of a training to those tokenizers whose merges it tells."""
     counts = logged_counts(path)
-    told = [one for one in explored if one.tok.kind in ("merges", "ranks")]
+    told = [one for one in explored if one.merging]
     told = [one for one in told if counts and counts.keys() <= {*one.tok.merges}]
     if not told:
         message = "this is not the log of a tokenizer that is explored: it has other merges"

@@ -47,6 +47,10 @@ class Question:
     def __init__(self, values: Mapping[str, Any]) -> None:
         self.values = values
 
+    def has(self, name: str) -> bool:
+        """Whether a value is there."""
+        return name in self.values
+
     def integer(self, name: str, *, default: int, least: int = 0, most: int = 1 << 31) -> int:
         """A whole number, as a number or as its digits."""
         found = self.values.get(name, default)

@@ -15,6 +15,9 @@ Special = Literal["text", "encode"]
 #: tokens of all of them.
 MOST_COMPARED = 6
 
+#: The most ids whose tokens are told: those of a text without those that come again.
+MOST_IDS = 300_000
+
 
 def encoded(explored: Sequence[Explored], question: Question) -> dict[str, Any]:
     """The ids of a text, and where each token is: in bytes, or in characters.
@@ -31,10 +34,7 @@ def compared(explored: Sequence[Explored], question: Question) -> dict[str, Any]
 
     A token is the same if another tokenizer has one with the same bytes of the text.
     """
-    numbers = question.integers("tokenizers", default=range(min(len(explored), MOST_COMPARED)))
-    if len(numbers) > MOST_COMPARED:
-        message = f"tokenizers: expected at most {MOST_COMPARED}, found {len(numbers)}"
-        raise RefusedError(413, message)
+    numbers = side_by_side(explored, question)
     raw = question.text(MOST_TEXT // max(len(numbers), 1))
     special = special_of(question)
     found = [tokens_of(explored, number, raw, special, "bytes") for number in numbers]
@@ -45,13 +45,23 @@ def compared(explored: Sequence[Explored], question: Question) -> dict[str, Any]
     return {"compared": found}
 
 
+def side_by_side(explored: Sequence[Explored], question: Question) -> list[int]:
+    """The numbers of the tokenizers that are compared: the first ones if none are named."""
+    numbers = question.integers("tokenizers", default=range(min(len(explored), MOST_COMPARED)))
+    if len(numbers) > MOST_COMPARED:
+        message = f"tokenizers: expected at most {MOST_COMPARED}, found {len(numbers)}"
+        raise RefusedError(413, message)
+    return numbers
+
+
 def sampled(explored: Sequence[Explored], question: Question) -> dict[str, Any]:
-    """How many tokens each tokenizer needs for the same sentences in several languages.
+    """How many tokens tokenizers need for the same sentences in several languages.
 
     ``unknown`` says how many of them stand for text that the tokenizer has no tokens for.
     """
     special = special_of(question)
-    found = [one.tok.encode_batch([*LANGUAGES.values()], special=special) for one in explored]
+    asked = [chosen(explored, number) for number in side_by_side(explored, question)]
+    found = [one.tok.encode_batch([*LANGUAGES.values()], special=special) for one in asked]
     rows = [
         {
             "language": language,
@@ -61,12 +71,24 @@ def sampled(explored: Sequence[Explored], question: Question) -> dict[str, Any]:
             "tokens": [len(ids[at]) for ids in found],
             "unknown": [
                 0 if one.unk_id is None else ids[at].count(one.unk_id)
-                for one, ids in zip(explored, found, strict=True)
+                for one, ids in zip(asked, found, strict=True)
             ],
         }
         for at, (language, text) in enumerate(LANGUAGES.items())
     ]
     return {"samples": rows}
+
+
+def named(explored: Sequence[Explored], question: Question) -> dict[str, Any]:
+    """The tokens of some ids."""
+    one = chosen(explored, question.integer("tokenizer", default=0))
+    ids = question.integers("ids", default=[])
+    if len(ids) > MOST_IDS:
+        raise RefusedError(413, f"ids: expected at most {MOST_IDS:,}, found {len(ids):,}")
+    for id in ids:
+        if id not in one.tokens:
+            raise RefusedError(404, f"ids: no token has id {id}")
+    return {"tokens": [one.tokens[id].hex() for id in ids]}
 
 
 def special_of(question: Question) -> Special:

@@ -9,6 +9,10 @@ What is searched for:
 
 A vocabulary has 200,000 tokens and a screen shows 30, so the page asks for a window. The order of
 the last few questions is kept: to scroll is to ask the same question with another ``offset``.
+
+What only a look at every token tells, which takes seconds, is not part of a window: how many tokens
+there are of each script and of each kind is another question (`kinds`), and a filter that needs it
+waits for it.
 """
 
 from __future__ import annotations
@@ -17,6 +21,7 @@ import codecs
 import re
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from hashlib import sha256
 from threading import Lock
 from typing import Any
@@ -42,22 +47,40 @@ class Vocabulary:
 
     def __init__(self, explored: Explored) -> None:
         self.tok = explored.tok
-        self.building = explored.building
-        self.tokens = dict(sorted(self.tok.vocab.items()))
-        special = {*self.tok.special_tokens.values()}
-        self.scripts = {
-            id: "special" if id in special else script_of(token)
-            for id, token in self.tokens.items()
-        }
-        self.script_counts = dict(Counter(self.scripts.values()).most_common())
-        self.flags: dict[str, set[int]] = {
-            "special": special,
-            "unreachable": self.building.unreachable,
+        self.explored = explored
+        self.tokens = explored.tokens
+        self.lock = Lock()
+        self.kept: OrderedDict[object, Any] = OrderedDict()
+
+    @cached_property
+    def scripts(self) -> dict[int, str]:
+        """The script of every token."""
+        return {id: self.script(id) for id in self.tokens}
+
+    @cached_property
+    def flags(self) -> dict[str, set[int]]:
+        """The tokens of each kind."""
+        return {
+            "special": {*self.explored.special},
+            "unreachable": self.explored.merges.unreachable,
             "ends-inside": {id for id, b in self.tokens.items() if ends_inside(b)},
             "starts-inside": {id for id, b in self.tokens.items() if starts_inside(b)},
         }
-        self.lock = Lock()
-        self.kept: OrderedDict[object, Any] = OrderedDict()
+
+    def script(self, id: int) -> str:
+        """The script of one token."""
+        return "special" if id in self.explored.special else script_of(self.tokens[id])
+
+    def kinds(self, id: int) -> list[str]:
+        """The kinds of one token."""
+        token, special = self.tokens[id], id in self.explored.special
+        here = {
+            "special": special,
+            "unreachable": not special and self.explored.merges.is_unreachable(token),
+            "ends-inside": ends_inside(token),
+            "starts-inside": starts_inside(token),
+        }
+        return [kind for kind, is_here in here.items() if is_here]
 
     def remembered(self, key: object, make: Callable[[], Any]) -> Any:
         """What was made for this key; of the oldest nothing is kept."""
@@ -73,11 +96,24 @@ class Vocabulary:
         """How often each token occurs in a text."""
         return Counter(self.tok.encode(raw, special=special))
 
-    def window(self, question: Question) -> dict[str, Any]:
-        """Some of the tokens that are asked for."""
+    def counted(self, question: Question) -> tuple[object, Counter[int]]:
+        """How often tokens occur in the text of a question, and what stands for this text."""
         raw, special = question.text(), special_of(question)
         text = (sha256(raw).digest(), special)
-        counts = self.remembered(("text", text), lambda: self.used(raw, special))
+        return text, self.remembered(("text", text), lambda: self.used(raw, special))
+
+    def totals(self, question: Question) -> dict[str, Any]:
+        """How many tokens there are of each script, and of each kind."""
+        _, counts = self.counted(question)
+        return {
+            "scripts": dict(Counter(self.scripts.values()).most_common()),
+            "kinds": {kind: len(there) for kind, there in self.flags.items()}
+            | {"unused": len(self.tokens) - len(counts)},
+        }
+
+    def window(self, question: Question) -> dict[str, Any]:
+        """Some of the tokens that are asked for."""
+        text, counts = self.counted(question)
         search = question.string("search")
         script = question.string("script")
         only = question.words("only", ONLY)
@@ -104,9 +140,6 @@ class Vocabulary:
         return {
             "total": len(ids),
             "vocab_size": len(self.tokens),
-            "scripts": self.script_counts,
-            "kinds": {kind: len(there) for kind, there in self.flags.items()}
-            | {"unused": len(self.tokens) - len(counts)},
             "offset": offset,
             "rows": [self.row(id, counts) for id in ids[offset : offset + limit]],
         }
@@ -117,31 +150,36 @@ class Vocabulary:
             low = int(match[1])
             high = low if match[2] is None else int(match[2])
             return [id for id in self.tokens if low <= id <= high]
+        if not search:
+            return [*self.tokens]
         match = HEX.fullmatch(search)
         part = search.encode(errors="replace") if match is None else bytes.fromhex(match[1])
         return [id for id, token in self.tokens.items() if part in token]
 
     def ordered(self, ids: list[int], sort: str, down: bool, counts: Counter[int]) -> list[int]:
         """The ids in an order; what is equal stands by rising id."""
+        if sort == "count":  # most tokens are in no text: only the others have to be sorted
+            used = sorted((id for id in ids if id in counts), key=counts.__getitem__, reverse=down)
+            unused = [id for id in ids if id not in counts]
+            return used + unused if down else unused + used
         keys: dict[str, Callable[[int], Any]] = {
             "id": lambda id: id,
             "length": lambda id: len(self.tokens[id]),
             "token": self.tokens.__getitem__,
-            "count": counts.__getitem__,
         }
         return sorted(ids, key=keys[sort], reverse=down)
 
     def row(self, id: int, counts: Counter[int]) -> dict[str, Any]:
         """What the page shows of a token."""
         token = self.tokens[id]
-        made = None if id in self.flags["special"] else self.building.made.get(token)
+        made = None if id in self.explored.special else self.explored.merges.made(token)
         return {
             "id": id,
             "token": token.hex(),
             "length": len(token),
-            "script": self.scripts[id],
+            "script": self.script(id),
             "rank": None if made is None else made[0],
-            "kinds": [kind for kind, there in self.flags.items() if id in there],
+            "kinds": self.kinds(id),
             "count": counts[id],
         }
 
@@ -174,3 +212,9 @@ def vocabulary(explored: Sequence[Explored], question: Question) -> dict[str, An
     """A window of the tokens of one tokenizer."""
     one = chosen(explored, question.integer("tokenizer", default=0))
     return one.vocabulary.window(question)
+
+
+def kinds(explored: Sequence[Explored], question: Question) -> dict[str, Any]:
+    """How many tokens of each script and kind one tokenizer has."""
+    one = chosen(explored, question.integer("tokenizer", default=0))
+    return one.vocabulary.totals(question)

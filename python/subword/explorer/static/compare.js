@@ -1,9 +1,10 @@
 // The view of several tokenizers on the same text: side by side, and in a table of languages.
 
 import { ask, newest, textValues } from "./api.js";
-import { bar, cell, make, number, table } from "./dom.js";
+import { bar, cell, check, make, number, table } from "./dom.js";
 import { Flow } from "./flow.js";
 import { textInput } from "./input.js";
+import { lookBoxes } from "./look.js";
 import { state } from "./state.js";
 
 const MOST = 6;
@@ -18,35 +19,47 @@ export class CompareView {
     this.status = make("p", { class: "note", role: "status" });
     const region = { tabindex: 0, role: "region", "aria-label": "Languages" };
     this.table = make("div", { class: "wide", ...region });
-    const boxes = state.tokenizers.map((one, at) => this.box(one, at));
-    const hint = "One tokenizer is loaded. Start with several to compare them: subword explore A B";
+    this.boxes = make("fieldset", { class: "choices" });
+    this.hint = make(
+      "p",
+      { class: "note" },
+      "One tokenizer is loaded. Open another one above, or start with several: subword explore A B",
+    );
+    const hasSpecial = () =>
+      state.tokenizers.some((one) => Object.keys(one.special_tokens).length > 0);
     element.append(
       make("h2", {}, "The same text"),
-      textInput("Text to compare"),
-      make("fieldset", { class: "choices" }, make("legend", {}, "Tokenizers"), ...boxes),
-      ...(boxes.length === 1 ? [make("p", { class: "note" }, hint)] : []),
+      textInput("Text to compare", hasSpecial),
+      this.boxes,
+      this.hint,
+      make("div", { class: "tools" }, ...lookBoxes()),
       this.status,
       this.columns,
       make("h2", {}, "The same sentences in several languages"),
       make("p", { class: "note" }, FEWEST),
       this.table,
     );
-    this.update = newest(() => this.compare());
+    this.drawBoxes();
+    this.update = newest(element, () => this.compare());
     this.visible = () => !element.hidden;
     state.addEventListener("text", () => this.visible() && this.update());
+    state.addEventListener("tokenizers", () => {
+      if (this.chosen.size < MOST) this.chosen.add(state.tokenizers.length - 1);
+      this.drawBoxes();
+      if (this.visible()) this.update();
+    });
   }
 
-  box(one, at) {
-    const input = make("input", {
-      type: "checkbox",
-      onchange: () => {
-        if (input.checked) this.chosen.add(at);
+  drawBoxes() {
+    const boxes = state.tokenizers.map((one, at) =>
+      check(one.name, this.chosen.has(at), (isChosen) => {
+        if (isChosen) this.chosen.add(at);
         else this.chosen.delete(at);
         this.update();
-      },
-    });
-    input.checked = this.chosen.has(at);
-    return make("label", { class: "check" }, input, one.name);
+      }),
+    );
+    this.boxes.replaceChildren(make("legend", {}, "Tokenizers"), ...boxes);
+    this.hint.hidden = boxes.length > 1;
   }
 
   show() {
@@ -56,6 +69,7 @@ export class CompareView {
   async compare() {
     const numbers = [...this.chosen].sort((a, b) => a - b).slice(0, MOST);
     const bytes = state.bytes;
+    if (!this.status.textContent) this.status.textContent = "Loading…";
     const { compared } = await ask("compare", { tokenizers: numbers, ...textValues() });
     this.columns.replaceChildren();
     this.columns.dataset.count = numbers.length;
@@ -87,15 +101,15 @@ export class CompareView {
   }
 
   async languages(numbers) {
-    const { samples } = await ask("samples", { special: state.special });
-    const most = Math.max(1, ...samples.flatMap((row) => numbers.map((at) => row.tokens[at])));
+    const values = { special: state.special, tokenizers: numbers };
+    const { samples } = await ask("samples", values);
+    const most = Math.max(1, ...samples.flatMap((row) => row.tokens));
     const names = numbers.map((at) => [state.tokenizers[at].name]);
     const rows = samples.map((row) => {
       // Text that is lost is not cheap.
-      const whole = numbers.filter((at) => !row.unknown[at]);
-      const best = Math.min(...whole.map((at) => row.tokens[at]));
-      const cells = numbers.map((at) => {
-        const [tokens, unknown] = [row.tokens[at], row.unknown[at]];
+      const best = Math.min(...row.tokens.filter((_, at) => !row.unknown[at]));
+      const cells = row.tokens.map((tokens, at) => {
+        const unknown = row.unknown[at];
         const value = make(tokens === best && !unknown ? "strong" : "span", {}, number(tokens));
         const rate = make("small", {}, ` ${(row.bytes / tokens).toFixed(2)}`);
         const lost = unknown ? [make("span", { class: "tag" }, `${number(unknown)} unknown`)] : [];

@@ -50,6 +50,13 @@ export const field = (name, input) =>
 export const button = (name, click, style = null) =>
   make("button", { type: "button", class: style, onclick: click }, name);
 
+// A box to tick, with its name behind it.
+export function check(name, isChecked, change) {
+  const input = make("input", { type: "checkbox", onchange: () => change(input.checked) });
+  input.checked = isChecked;
+  return make("label", { class: "check" }, input, name);
+}
+
 const grouped = new Intl.NumberFormat("en");
 
 export const number = (value) => grouped.format(value);

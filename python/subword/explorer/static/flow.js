@@ -3,15 +3,20 @@
 // The tokens are cut into blocks of some hundred, at the end of a line where there is one. A block
 // that is not near the screen is an empty box of about its height; the browser tells when one comes
 // near, and it is filled. So the number of elements depends on the screen, not on the text.
+//
+// A token is one box, which no line breaks: a space at its start stays with it. Only a new line
+// within a token makes it two boxes.
 
 import { make, number } from "./dom.js";
 import { nodes } from "./show.js";
+import { state } from "./state.js";
 
 const FEWEST = 80;
 const MOST = 240;
 const COLOURS = 5;
 const NEAR = "600px";
 const LONGEST = 2000; // bytes of one token that are shown
+const LONGEST_WORD = 24; // bytes that stay together on a line
 
 // How many tokens a key goes on.
 const STEPS = {
@@ -50,6 +55,7 @@ export class Flow {
       rootMargin: NEAR,
     });
     new ResizeObserver(() => this.follow()).observe(this.element);
+    state.addEventListener("look", () => this.shown && this.show(...this.shown));
     this.ids = [];
     this.clear();
   }
@@ -66,6 +72,7 @@ export class Flow {
   // tokenizers are compared, `different` are the places of those that have a colour; `unknown` is
   // the id of what stands for text that has no tokens.
   show(bytes, { ids, starts, ends }, { different = null, unknown = null } = {}) {
+    this.shown = [bytes, { ids, starts, ends }, { different, unknown }];
     const top = this.element.scrollTop;
     this.clear();
     this.bytes = bytes;
@@ -82,7 +89,8 @@ export class Flow {
       lines += newline ? 1 : 0;
       const size = at + 1 - first;
       if ((newline && size >= FEWEST) || size >= MOST || at + 1 === ids.length) {
-        const rows = lines + Math.floor((ends[at] - this.start(first)) / width);
+        const signs = state.look.ids ? 7 * size : ends[at] - this.start(first);
+        const rows = (state.look.ids ? 1 : lines) + Math.floor(signs / width);
         this.blocks.push(this.block(first, at + 1, rows));
         first = at + 1;
         lines = 0;
@@ -91,7 +99,10 @@ export class Flow {
     this.blockOf = new Map(this.blocks.map((block) => [block.element, block]));
     this.element.replaceChildren(...this.blockOf.keys());
     const rest = ids.length ? ends[ids.length - 1] : 0;
-    if (rest < bytes.length) this.element.append(this.gap(rest, bytes.length));
+    if (rest < bytes.length && !state.look.ids) {
+      this.element.append(this.gap(rest, bytes.length));
+    }
+    if (bytes.length === 0) this.element.append(make("p", { class: "note" }, "No tokens."));
     for (const block of this.blocks) this.observer.observe(block.element);
     this.element.scrollTop = top;
   }
@@ -124,20 +135,35 @@ export class Flow {
     if (block.filled) return;
     block.filled = true;
     const made = [];
+    let word = null;
     for (let at = block.first; at < block.last; at++) {
       const start = this.start(at);
       const before = at === 0 ? 0 : this.ends[at - 1];
-      if (start > before) made.push(this.gap(before, start));
+      if (start > before && !state.look.ids) made.push(this.gap(before, start));
       const token = this.token(at, start);
-      made.push(token);
+      if (word === null || !this.isJoined(at, start, before, word.start)) {
+        word = { start, element: make("span", { class: "word", role: "presentation" }) };
+        made.push(word.element);
+      }
+      word.element.append(token);
+      if (state.look.ids) made.push(" ");
       // The line ends after the token, not within it: its box has no part on the next line.
       if (token.lastChild?.data === "\n") {
         token.lastChild.remove();
         if (at + 1 < block.last) made.push("\n");
+        word = null;
       }
     }
     block.element.replaceChildren(...made);
     block.element.style.height = "";
+  }
+
+  // Whether a token stays on the line of the one before it: within a word that is not too long, and
+  // so that no line starts with a comma or is a line end alone.
+  isJoined(at, start, before, wordStart) {
+    if (state.look.ids || start > before || this.ends[at] - wordStart > LONGEST_WORD) return false;
+    const byte = this.bytes[start];
+    return (byte > 0x20 && byte < 0x80) || byte === 0x0a || byte === 0x0d;
   }
 
   empty(block) {
@@ -149,11 +175,12 @@ export class Flow {
 
   // Bytes of the text; of very many the first.
   nodes(start, end) {
-    if (end - start <= LONGEST) return nodes(this.bytes.subarray(start, end));
+    const { spaces } = state.look;
+    if (end - start <= LONGEST) return nodes(this.bytes.subarray(start, end), { spaces });
     let cut = start + LONGEST;
     while (cut > start && (this.bytes[cut] & 0xc0) === 0x80) cut--;
     const rest = make("span", { class: "note" }, ` … and ${number(end - cut)} more bytes`);
-    return [...nodes(this.bytes.subarray(start, cut)), rest];
+    return [...nodes(this.bytes.subarray(start, cut), { spaces }), rest];
   }
 
   // What no token stands for.
@@ -164,7 +191,7 @@ export class Flow {
   token(at, start) {
     const same = this.different !== null && !this.different.has(at);
     const lost = this.unknown !== null && this.ids[at] === this.unknown;
-    const text = this.nodes(start, this.ends[at]);
+    const text = state.look.ids ? [String(this.ids[at])] : this.nodes(start, this.ends[at]);
     return make(
       "span",
       {
@@ -174,7 +201,7 @@ export class Flow {
         "aria-selected": at === this.active ? "true" : null,
       },
       // Two tokens may share the bytes of one character of the text: the second has none.
-      ...(text.length ? text : [make("span", { class: "raw" }, "∅")]),
+      ...boxes(text.length ? text : [make("span", { class: "raw" }, "∅")]),
     );
   }
 
@@ -225,4 +252,20 @@ export class Flow {
     else return;
     event.preventDefault();
   }
+}
+
+// The nodes of a token in boxes, one to a line.
+function boxes(nodes) {
+  const made = [];
+  let box = null;
+  for (const node of nodes) {
+    if (node === "\n") {
+      made.push(node);
+      box = null;
+      continue;
+    }
+    if (box === null) made.push((box = make("span", { class: "box" })));
+    box.append(node);
+  }
+  return made;
 }

@@ -1,7 +1,7 @@
 // Where a text is typed, or a file is dropped: one for the views that look at the same text.
 
 import { tell } from "./api.js";
-import { later, make, number } from "./dom.js";
+import { check, later, make, number } from "./dom.js";
 import { state } from "./state.js";
 
 const WAIT = 80; // milliseconds after the last key
@@ -10,7 +10,8 @@ const WAIT = 80; // milliseconds after the last key
 // alone, and not edited.
 const MOST_EDITED = 100_000;
 
-export function textInput(label) {
+// `hasSpecial()` says whether there are special tokens to be recognised.
+export function textInput(label, hasSpecial) {
   const area = make("textarea", {
     class: "input",
     spellcheck: "false",
@@ -26,17 +27,18 @@ export function textInput(label) {
     "aria-label": "Open a file",
     onchange: () => file.files.length && read(file.files[0]),
   });
-  const special = make("input", {
-    type: "checkbox",
-    onchange: () => state.setSpecial(special.checked ? "encode" : "text"),
-  });
+  const special = check("Recognise special tokens", false, (isChecked) =>
+    state.setSpecial(isChecked ? "encode" : "text"),
+  );
   const note = make("p", { class: "note" });
   const follow = () => {
-    special.checked = state.special === "encode";
+    special.firstChild.checked = state.special === "encode";
+    special.hidden = !hasSpecial();
     const isText = state.text !== null;
     const isSmall = isText && state.text.length <= MOST_EDITED;
     const what = `${state.fileName ?? "The text"} has ${number(state.bytes.length)} bytes`;
     area.readOnly = !isSmall;
+    element.classList.toggle("viewed", !isSmall);
     if (isSmall && area.value !== state.text) area.value = state.text;
     else if (!isSmall) area.value = "";
     if (!isText) area.placeholder = `${what} that are not UTF-8, shown as they are.`;
@@ -53,7 +55,7 @@ export function textInput(label) {
     { class: "tools" },
     make("label", { class: "button" }, file, "Open a file"),
     make("button", { type: "button", onclick: clear }, "Clear"),
-    make("label", { class: "check" }, special, "Recognise special tokens"),
+    special,
     note,
   );
   const element = make(
@@ -71,10 +73,11 @@ export function textInput(label) {
         if (event.dataTransfer.files.length) read(event.dataTransfer.files[0]);
       },
     },
-    area,
     tools,
+    area,
   );
-  state.addEventListener("text", follow);
+  const events = ["text", "tokenizer", "tokenizers", "restored"];
+  for (const event of events) state.addEventListener(event, follow);
   follow();
   return element;
 }

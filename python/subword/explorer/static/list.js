@@ -21,6 +21,7 @@ export class VirtualList {
     this.open = open;
     this.total = 0;
     this.space = make("div", { class: "space", role: "rowgroup" });
+    this.message = make("p", { class: "note list-message" }, "Loading…");
     this.element = make(
       "div",
       {
@@ -33,6 +34,7 @@ export class VirtualList {
       },
       head,
       this.space,
+      this.message,
     );
     new ResizeObserver(() => this.draw()).observe(this.element);
   }
@@ -56,6 +58,8 @@ export class VirtualList {
     this.total = answer.total;
     this.space.style.height = `${this.total * HEIGHT}px`;
     this.element.setAttribute("aria-rowcount", this.total);
+    this.message.textContent = "No token matches.";
+    this.message.hidden = this.total > 0;
   }
 
   // Puts the rows on the screen, and asks for those that are not there yet.

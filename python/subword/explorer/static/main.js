@@ -1,11 +1,11 @@
 // The page: its views, which of them is shown, the tokenizer and the colours.
-//
-// The part of the address after # names the view, so that a view can be linked to and the browser's
-// back button goes back: #text, #compare, #tree/500, #vocabulary, #train.
 
-import { ask, tell } from "./api.js";
+import { go, place, read, write } from "./address.js";
+import { ask, solved, tell } from "./api.js";
 import { make, number, plural } from "./dom.js";
+import { opener } from "./opening.js";
 import { state } from "./state.js";
+import { theme } from "./theme.js";
 import { CompareView } from "./compare.js";
 import { TextView } from "./text.js";
 import { TrainView } from "./train.js";
@@ -29,10 +29,16 @@ const names = Object.keys(VIEWS);
 const views = {};
 const tabOf = (name) => document.getElementById(`tab-${name}`);
 
+// Shows what the address says.
+function follow() {
+  const missing = read();
+  if (!names.includes(place.view)) Object.assign(place, { view: "text", argument: "" });
+  tell(missing, true);
+  show();
+}
+
 function show() {
-  const [asked, argument = ""] = location.hash.slice(1).split("/");
-  const name = names.includes(asked) ? asked : "text";
-  tell(null);
+  const name = place.view;
   for (const one of names) {
     const here = one === name;
     tabOf(one).setAttribute("aria-selected", here);
@@ -40,8 +46,11 @@ function show() {
     document.getElementById(`view-${one}`).hidden = !here;
   }
   document.title = `${tabOf(name).textContent} · subword explorer`;
+  document.body.dataset.view = name;
+  describe();
+  write();
   views[name] ??= new VIEWS[name](document.getElementById(`view-${name}`));
-  views[name].show(argument);
+  views[name].show(place.argument);
 }
 
 // Arrows go from tab to tab, as everywhere.
@@ -51,11 +60,16 @@ function tabKey(event) {
   if (to === undefined) return;
   event.preventDefault();
   const name = names.at(to % names.length);
-  location.hash = name;
+  go(name);
   tabOf(name).focus();
 }
 
 function describe() {
+  const about = document.getElementById("about");
+  if (place.view === "train") {
+    about.textContent = about.title = "A training of its own: no tokenizer that is open takes part";
+    return;
+  }
   const { kind, vocab_size, pattern, merges, special_tokens } = state.tokenizer;
   const shown = Array.isArray(pattern) ? `${pattern.length} patterns` : `pattern ${pattern}`;
   const parts = [KINDS[kind], plural(vocab_size, "token")];
@@ -63,43 +77,52 @@ function describe() {
   const special = Object.keys(special_tokens).length;
   parts.push(special ? plural(special, "special token") : "no special tokens");
   parts.push(shown.length > 60 ? `${shown.slice(0, 59)}…` : shown);
-  document.getElementById("about").textContent = parts.join(" · ");
+  about.textContent = about.title = parts.join(" · ");
 }
 
-function theme() {
-  const select = document.getElementById("theme");
-  const apply = () => {
-    if (select.value) document.documentElement.dataset.theme = select.value;
-    else delete document.documentElement.dataset.theme;
-  };
-  select.value = localStorage.getItem("theme") ?? "";
-  apply();
-  select.addEventListener("change", () => {
-    localStorage.setItem("theme", select.value);
-    apply();
-  });
-}
-
-async function start() {
-  theme();
-  const { tokenizers, limits } = await ask("tokenizers");
-  state.tokenizers = tokenizers;
-  state.limits = limits;
+// The tokenizers to choose from, and the one that is chosen.
+function list() {
   const select = document.getElementById("tokenizer");
-  select.append(
-    ...tokenizers.map((one, at) =>
+  select.replaceChildren(
+    ...state.tokenizers.map((one, at) =>
       make("option", { value: at }, `${one.name} (${number(one.vocab_size)})`),
     ),
   );
-  select.addEventListener("change", () => state.choose(Number(select.value)));
-  state.addEventListener("tokenizer", describe);
+  select.value = state.chosen;
+}
+
+function choose() {
+  document.getElementById("tokenizer").value = state.chosen;
   describe();
+}
+
+async function start() {
+  theme(document.getElementById("theme"));
+  const { tokenizers, limits } = await ask("tokenizers");
+  state.tokenizers = tokenizers;
+  state.limits = limits;
+  list();
+  const select = document.getElementById("tokenizer");
+  select.addEventListener("change", () => state.choose(Number(select.value)));
+  state.addEventListener("tokenizers", list);
+  for (const event of ["tokenizer", "restored"]) state.addEventListener(event, choose);
+  for (const event of ["tokenizer", "text"]) {
+    state.addEventListener(event, () => {
+      solved("address");
+      write();
+    });
+  }
+  opener(document.getElementById("open"));
   for (const name of names) {
-    tabOf(name).addEventListener("click", () => (location.hash = name));
+    tabOf(name).addEventListener("click", () => go(name));
     tabOf(name).addEventListener("keydown", tabKey);
   }
-  addEventListener("hashchange", show);
-  show();
+  state.addEventListener("place", () => {
+    tell(null);
+    show();
+  });
+  addEventListener("hashchange", follow);
+  follow();
 }
 
 start().catch((error) => tell(error.message));

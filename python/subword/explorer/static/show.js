@@ -99,8 +99,9 @@ function mixed(bytes) {
   return found;
 }
 
-// Nodes for bytes. In a line of its own (`flat`) a space is ␣ and a new line breaks nothing.
-export function nodes(bytes, flat = false) {
+// Nodes for bytes. In a line of its own (`flat`) a new line breaks nothing; where `spaces` are
+// shown, a space is ␣.
+export function nodes(bytes, { flat = false, spaces = flat } = {}) {
   const made = [];
   for (const run of runs(bytes)) {
     if (run.raw) {
@@ -111,7 +112,7 @@ export function nodes(bytes, flat = false) {
     } else {
       // A mark that combines would sit on what stands before it, which may be another token.
       const text = MARK.test(run.text) ? `◌${run.text}` : run.text;
-      made.push(flat ? text.replaceAll(" ", "␣") : text);
+      made.push(spaces ? text.replaceAll(" ", "␣") : text);
     }
   }
   return made;
@@ -121,7 +122,33 @@ export function nodes(bytes, flat = false) {
 export function chip(hex, { id = null, more = "" } = {}) {
   const bytes = bytesOf(hex);
   const properties = { class: `chip ${more}`.trim(), dir: "ltr" };
-  if (id === null) return make("span", properties, ...nodes(bytes, true));
+  if (id === null) return make("span", properties, ...nodes(bytes, { flat: true }));
   const link = { ...properties, href: `#tree/${id}`, title: `id ${id}` };
-  return make("a", link, ...nodes(bytes, true));
+  return make("a", link, ...nodes(bytes, { flat: true }));
+}
+
+// Tokens as a list that Python reads: text as strings, what is no text as bytes.
+export const listed = (tokens) => `[${tokens.map((hex) => literal(bytesOf(hex))).join(", ")}]`;
+
+function literal(bytes) {
+  let text;
+  try {
+    text = strict.decode(bytes);
+  } catch {
+    const escaped = Array.from(bytes, (byte) => `\\x${byte.toString(16).padStart(2, "0")}`);
+    return `b"${escaped.join("")}"`;
+  }
+  // What cannot be seen is escaped, so that what is pasted can be read.
+  const seen = Array.from(text, (one) => (HIDDEN.test(one) ? escape(one) : quoted(one)));
+  return `"${seen.join("")}"`;
+}
+
+const quoted = (one) => (one === '"' || one === "\\" ? `\\${one}` : one);
+
+function escape(one) {
+  const code = one.codePointAt(0);
+  if (one === "\n") return "\\n";
+  if (one === "\t") return "\\t";
+  const digits = code.toString(16);
+  return code > 0xffff ? `\\U${digits.padStart(8, "0")}` : `\\u${digits.padStart(4, "0")}`;
 }

@@ -1,6 +1,9 @@
-// What the views share: the tokenizers, the one that is chosen, and the text.
+// What the views share: the tokenizers, the one that is chosen, the text, and how tokens look.
 
 const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+export const PATTERNS = "gpt2 cl100k o200k llama3 qwen2 deepseek-v3 whitespace none".split(" ");
 
 export const FIRST_TEXT = `Tokens are not words. The lowest, the newest and the widest end alike,
 and a tokenizer notices; antidisestablishmentarianism it has to spell.
@@ -11,6 +14,8 @@ def lower(word):
 \treturn word.lower()  # 12345678
 `;
 
+// Events: "tokenizers" one was opened, "tokenizer" another is chosen, "text" another text,
+// "restored" all of these, by the address; "place" another view is wanted; "look" tokens look different.
 class State extends EventTarget {
   tokenizers = [];
   limits = {};
@@ -19,6 +24,7 @@ class State extends EventTarget {
   text = FIRST_TEXT; // null where the bytes are no text
   bytes = encoder.encode(FIRST_TEXT);
   fileName = null;
+  look = { ids: false, spaces: false };
 
   get tokenizer() {
     return this.tokenizers[this.chosen];
@@ -33,28 +39,51 @@ class State extends EventTarget {
     this.tell("tokenizer");
   }
 
+  // A tokenizer that has been opened.
+  add(number, about) {
+    this.tokenizers[number] = about;
+    this.tell("tokenizers");
+    this.choose(number);
+  }
+
   setText(text) {
-    this.text = text;
-    this.bytes = encoder.encode(text);
-    this.fileName = null;
+    this.put({ text });
     this.tell("text");
   }
 
   // Bytes of a file: as text where they are text.
-  setBytes(bytes, name) {
-    this.bytes = bytes;
-    this.fileName = name;
-    try {
-      this.text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-    } catch {
-      this.text = null;
-    }
+  setBytes(bytes, fileName) {
+    this.put({ bytes, fileName });
     this.tell("text");
   }
 
   setSpecial(special) {
     this.special = special;
     this.tell("text");
+  }
+
+  setLook(name, value) {
+    this.look = { ...this.look, [name]: value };
+    this.tell("look");
+  }
+
+  // What an address says.
+  restore({ chosen, special, text }) {
+    Object.assign(this, { chosen, special });
+    if (text.bytes === undefined ? text.text !== this.text : text.bytes !== this.bytes) {
+      this.put(text);
+    }
+    this.tell("restored");
+  }
+
+  put({ text = null, bytes = null, fileName = null }) {
+    this.bytes = bytes ?? encoder.encode(text);
+    this.fileName = fileName;
+    try {
+      this.text = text ?? decoder.decode(bytes);
+    } catch {
+      this.text = null;
+    }
   }
 }
 

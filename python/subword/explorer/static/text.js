@@ -1,9 +1,12 @@
 // The view of a text: its tokens, how many there are, and what each of them is.
 
+import { go } from "./address.js";
 import { ask, newest, textValues, told } from "./api.js";
+import { copyButtons } from "./copying.js";
 import { make, number, plural } from "./dom.js";
 import { Flow } from "./flow.js";
 import { textInput } from "./input.js";
+import { lookBoxes } from "./look.js";
 import { bytesOf, chip, hexOf } from "./show.js";
 import { state } from "./state.js";
 
@@ -11,25 +14,28 @@ export class TextView {
   constructor(element) {
     this.flow = new Flow("Tokens", {
       point: (at) => told(this.inspect(at)),
-      open: (at) => (location.hash = `tree/${this.encoded.ids[at]}`),
+      open: (at) => go("tree", this.encoded.ids[at]),
     });
     this.counts = make("dl", { class: "counts" });
     this.status = make("p", { class: "unseen", role: "status" });
     this.inspector = make("div", { class: "inspector", "aria-live": "polite" });
-    element.append(
-      make("div", { class: "column" }, make("h2", {}, "Text"), textInput("Text")),
-      make(
-        "div",
-        { class: "column" },
-        make("h2", {}, "Tokens"),
-        this.counts,
-        this.status,
-        this.flow.element,
-        this.inspector,
-      ),
+    const hasSpecial = () => Object.keys(state.tokenizer.special_tokens).length > 0;
+    const tools = [...lookBoxes(), copyButtons(() => this.encoded)];
+    const column = make("div", { class: "column" });
+    column.append(
+      make("div", { class: "tools" }, make("h2", {}, "Tokens"), ...tools),
+      this.counts,
+      this.status,
+      this.flow.element,
     );
+    element.append(
+      make("div", { class: "column" }, make("h2", {}, "Text"), textInput("Text", hasSpecial)),
+      column,
+      this.inspector,
+    );
+    this.encoded = null;
     this.known = new Map();
-    this.update = newest(() => this.encode());
+    this.update = newest(column, () => this.encode());
     state.addEventListener("text", () => this.visible() && this.update());
     state.addEventListener("tokenizer", () => this.visible() && this.update());
     this.visible = () => !element.hidden;
@@ -42,6 +48,8 @@ export class TextView {
   async encode() {
     const bytes = state.bytes;
     const chosen = state.chosen;
+    // What was shown of another text stays until the answer comes, but not that there is nothing.
+    if (!this.encoded?.tokens) this.wait();
     const encoded = await ask("encode", { tokenizer: chosen, ...textValues() });
     this.encoded = encoded;
     this.bytes = bytes;
@@ -63,6 +71,12 @@ export class TextView {
     this.status.textContent = `${plural(encoded.tokens, "token")}, ${rate} bytes per token`;
     this.flow.show(bytes, encoded, { unknown });
     this.inspect(null);
+  }
+
+  wait() {
+    const names = ["tokens", "different", "characters", "bytes", "bytes per token"];
+    this.counts.replaceChildren(...names.map((name) => count(name, "…")));
+    this.flow.element.replaceChildren(make("p", { class: "note" }, "Loading…"));
   }
 
   // Shows what a token is. What the vocabulary says of it comes a moment later.

@@ -3,14 +3,15 @@
 import { ask, newest } from "./api.js";
 import { bar, button, cell, field, make, number, plural, table } from "./dom.js";
 import { chip } from "./show.js";
+import { PATTERNS, state } from "./state.js";
 
 const TEXT = `low low low low low lower lower
 newest newest newest newest newest newest
 widest widest widest
 `;
-const PATTERNS = "gpt2 cl100k o200k llama3 qwen2 deepseek-v3 whitespace none".split(" ");
 const TIES = { greatest: "bytes that sort last", "smallest-ids": "smallest ids" };
 const PACE = 900; // milliseconds to a round while it plays
+const KEPT = "training text"; // its name in the session storage, which outlives a reload
 
 export class TrainView {
   constructor(element) {
@@ -20,7 +21,11 @@ export class TrainView {
       spellcheck: "false",
       "aria-label": "Text to learn from",
     });
-    this.area.value = TEXT;
+    this.area.value = sessionStorage.getItem(KEPT) ?? TEXT;
+    this.area.addEventListener("input", () => {
+      const { value } = this.area;
+      if (value.length <= state.limits.training_text) sessionStorage.setItem(KEPT, value);
+    });
     this.merges = make("input", { type: "number", min: 1, max: 300, value: 20 });
     this.pattern = select(PATTERNS.map((name) => [name, name]));
     this.ties = select(Object.entries(TIES));
@@ -34,7 +39,7 @@ export class TrainView {
       "aria-label": "Round",
       oninput: () => this.go(Number(this.slider.value)),
     });
-    this.title = make("h3", { class: "round-title" });
+    this.title = make("h3", { class: "round-title" }, "Loading…");
     this.status = make("p", { class: "note" });
     this.pieces = make("div", { class: "panel" });
     this.pairs = make("div", { class: "panel" });
@@ -54,7 +59,8 @@ export class TrainView {
       make("div", { role: "status" }, this.title, this.status),
       make("div", { class: "panels" }, this.pieces, this.pairs, this.buckets),
     );
-    this.update = newest(() => this.train());
+    for (const one of player) one.disabled = true;
+    this.update = newest(element, () => this.train());
     this.visible = () => !element.hidden;
   }
 
@@ -104,6 +110,7 @@ export class TrainView {
     const round = this.rounds[at];
     const end = round.pair === null;
     this.slider.value = at;
+    this.slider.disabled = this.playing.disabled = this.rounds.length === 1;
     this.first.disabled = this.back.disabled = at === 0;
     this.forward.disabled = end;
     if (end) this.drawEnd(round);
@@ -123,7 +130,8 @@ export class TrainView {
     const made = chip(left + right, { more: "made" });
     const round = `Round ${this.at + 1}: `;
     this.title.replaceChildren(round, chip(left), " + ", chip(right), " → ", made);
-    const tie = `${number(equal)} pairs occur as often, and it goes first because ${this.rule}.`;
+    const others = equal === 2 ? "Another pair occurs" : `${number(equal - 1)} other pairs occur`;
+    const tie = `${others} as often, and it goes first because ${this.rule}.`;
     const what = `It occurs ${plural(count, "time")} among ${plural(tokens, "token")}.`;
     this.status.textContent = equal > 1 ? `${what} ${tie}` : what;
   }

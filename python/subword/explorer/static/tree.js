@@ -1,23 +1,26 @@
-// The view of one token: the tree of its merges, and the same as steps.
+// The view of one token: the tree of its merges, and the same as steps; how it is found by its text.
 
-import { ask, newest } from "./api.js";
-import { button, cell, draw, field, make, number, plural, table } from "./dom.js";
-import { chip } from "./show.js";
+import { go, setArgument, toBase64 } from "./address.js";
+import { ask, newest, tell, textValues, told } from "./api.js";
+import { button, cell, field, make, number, plural, table } from "./dom.js";
+import { drawTree } from "./picture.js";
+import { bytesOf, chip } from "./show.js";
 import { state } from "./state.js";
 import { madeBy } from "./text.js";
 
 const WIDEST = 200; // first tokens in a picture
-const ROW = 64; // pixels from a token to those that it was made of
-const BOX = 30; // the height of a token
-const GAP = 14; // between first tokens
+const LISTED =
+  "Nothing is merged here: of all tokens that a text goes on with, the longest is taken.";
 
 export class TreeView {
   constructor(element) {
     this.id = null;
     this.input = make("input", {
-      type: "text",
-      inputmode: "numeric",
-      onkeydown: (event) => event.key === "Enter" && this.go(),
+      type: "search",
+      class: "search",
+      placeholder: "low   #500   0xE4BD",
+      spellcheck: "false",
+      onkeydown: (event) => event.key === "Enter" && told(this.find()),
     });
     this.step = make("input", {
       type: "range",
@@ -28,58 +31,118 @@ export class TreeView {
     this.back = button("Back", () => this.move(-1));
     this.forward = button("Forward", () => this.move(1));
     this.title = make("h2", {}, "Merge tree");
-    this.how = make("p", { class: "note" });
-    const region = { tabindex: 0, role: "region" };
+    this.found = make("p", { class: "found", role: "status" });
+    this.how = make("p", { class: "note" }, "Loading…");
+    const region = { tabindex: 0, role: "region", hidden: true };
     this.picture = make("div", { ...region, class: "picture", "aria-label": "Tree" });
-    this.player = make("div", { class: "player" }, this.back, this.step, this.forward);
+    const player = [this.back, this.step, this.forward];
+    this.player = make("div", { class: "player", hidden: true }, ...player);
     this.status = make("p", { class: "step-status", role: "status" });
     this.steps = make("div", { class: "wide" });
-    this.largerTitle = make("h3");
-    this.larger = make("div", { class: "chips" });
-    const choice = [field("Id", this.input), button("Show", () => this.go())];
+    this.shorter = make("div");
+    this.larger = make("div");
+    const choice = [field("Token", this.input), button("Show", () => told(this.find()))];
     element.append(
       make("div", { class: "title-line" }, this.title, make("div", { class: "filters" }, ...choice)),
+      this.found,
       this.how,
       this.picture,
       this.player,
       this.status,
       this.steps,
-      this.largerTitle,
+      this.shorter,
       this.larger,
     );
-    this.update = newest(() => this.ask());
+    this.update = newest(element, () => this.ask());
+    this.updateLarger = newest(this.larger, () => this.askLarger());
     state.addEventListener("tokenizer", () => {
-      this.id = null;
-      if (!element.hidden) this.show(location.hash.split("/")[1] ?? "");
+      if (!element.hidden) this.show("");
     });
   }
 
+  // Shows the token with an id; without one that which was shown last, in another tokenizer the one
+  // with the same bytes, and if there is none a good one.
   show(argument) {
-    const fallback = this.id ?? Math.min(300, state.tokenizer.max_id);
-    this.id = /^\d+$/.test(argument) ? Number(argument) : fallback;
-    this.input.value = this.id;
+    const isSame = this.tokenizer === state.chosen;
+    if (/^\d+$/.test(argument)) this.id = Number(argument);
+    else if (!isSame) this.id = null;
+    if (!isSame || !this.foundIds?.has(this.id)) this.found.replaceChildren();
+    this.tokenizer = state.chosen;
     this.update();
   }
 
-  go() {
-    if (/^\d+$/.test(this.input.value)) location.hash = `tree/${this.input.value}`;
+  // Looks for what was typed: an id, bytes, or text.
+  async find() {
+    const asked = this.input.value;
+    if (asked === "") return;
+    const id = /^#(\d+)$/.exec(asked);
+    if (id !== null) {
+      this.open(Number(id[1]));
+      return;
+    }
+    const hex = /^0x((?:[0-9a-f]{2})+)$/i.exec(asked);
+    const values = hex === null ? { text: asked } : { base64: toBase64(bytesOf(hex[1])) };
+    const { exact, tokens } = await ask("find", { tokenizer: state.chosen, ...values });
+    tell(null);
+    const shown = exact.length ? exact : tokens;
+    if (shown.length === 0) return;
+    this.foundIds = new Set(shown.map((one) => one.id));
+    const chips = shown.map((one) => chip(one.token, { id: one.id }));
+    const what = exact.length ? "Tokens with this text:" : "No token by itself, but these:";
+    this.found.replaceChildren(...(shown.length > 1 || !exact.length ? [what, ...chips] : []));
+    const longest = shown.reduce((a, b) => (b.token.length > a.token.length ? b : a));
+    this.open(exact.length ? shown[0].id : longest.id);
+  }
+
+  open(id) {
+    if (id === this.id) this.update();
+    else go("tree", id);
   }
 
   async ask() {
-    const token = await ask("token", { tokenizer: state.chosen, id: this.id });
+    const tokenizer = state.chosen;
+    if (this.id === null) this.id = await this.sameBytes(tokenizer);
+    const values = this.id === null ? textValues() : { id: this.id };
+    const token = await ask("token", { tokenizer, ...values });
+    if (tokenizer !== state.chosen) return; // another question is on its way
+    if (this.id !== null && this.id !== token.id) return;
+    this.id = token.id;
     this.token = token;
+    setArgument(token.id);
     this.title.replaceChildren("Token ", chip(token.token, { more: "big" }));
     const made = madeBy(token);
     const size = plural(token.token.length / 2, "byte");
-    this.how.textContent = `Id ${token.id}, ${size}. ${made[0].toUpperCase()}${made.slice(1)}.`;
+    const isListed = token.how === "listed";
+    const more = isListed ? LISTED : `${made[0].toUpperCase()}${made.slice(1)}.`;
+    this.how.textContent = `Id ${token.id}, ${size}. ${more}`;
     this.player.hidden = token.steps.length === 0;
     this.step.max = token.steps.length;
     this.drawTable();
-    const many = token.larger_total;
-    this.largerTitle.textContent = many ? `Part of ${plural(many, "larger token")}` : "";
-    this.larger.replaceChildren(...token.larger.map((one) => chip(one.token, { id: one.id })));
-    this.drawPicture();
+    fill(this.shorter, "It goes before these shorter tokens", token.shorter);
+    this.larger.replaceChildren();
+    this.picture.hidden = token.steps.length === 0 || token.first.length > WIDEST;
+    if (!this.picture.hidden) this.picture.replaceChildren(drawTree(token));
     this.drawStep(token.steps.length);
+    this.updateLarger();
+  }
+
+  // The id of the token that was shown, in another tokenizer; null if it has none.
+  async sameBytes(tokenizer) {
+    if (this.token === undefined || this.token.token === "") return null;
+    const values = { tokenizer, base64: toBase64(bytesOf(this.token.token)) };
+    const { exact } = await ask("find", values).catch(() => ({ exact: [] }));
+    return exact.find((one) => one.token === this.token.token)?.id ?? null;
+  }
+
+  // The tokens that this one is a part of, which the server may have to look for.
+  async askLarger() {
+    const { id, how } = this.token;
+    const heading = make("h3", {}, "Looking for larger tokens…");
+    this.larger.replaceChildren(heading);
+    const { total, larger } = await ask("larger", { tokenizer: state.chosen, id });
+    if (id !== this.token.id) return;
+    const what = how === "listed" ? "Longer tokens that start with it" : "Larger tokens with it";
+    fill(this.larger, `${what}: ${number(total)}`, larger);
   }
 
   move(by) {
@@ -139,83 +202,11 @@ export class TreeView {
       cell("chips", ...chips),
     );
   }
-
-  // The tree: what merging starts from in a row at the bottom, and every merge above its two parts.
-  drawPicture() {
-    const { first, steps } = this.token;
-    this.picture.hidden = steps.length === 0 || first.length > WIDEST;
-    if (this.picture.hidden) return;
-    const all = placed(first, steps);
-    const root = all.at(-1);
-    const y = (node) => (root.height - node.height) * ROW + 22;
-    const left = Math.min(...all.map((node) => node.x - node.width / 2)) - 6;
-    const right = Math.max(...all.map((node) => node.x + node.width / 2)) + 6;
-    const tall = (root.height + 1) * ROW;
-    const lines = all.flatMap((node) => node.parts.map((part) => branch(node, part, y)));
-    const said = `${plural(steps.length, "merge")} make this token; the table below lists them.`;
-    const size = { width: right - left, height: tall };
-    const view = { viewBox: `${left} 0 ${right - left} ${tall}`, role: "img", "aria-label": said };
-    const boxes = all.map((node) => box(node, y(node)));
-    this.picture.replaceChildren(draw("svg", { ...size, ...view }, ...lines, ...boxes));
-  }
 }
 
-// The tokens of a tree, each with its place: `x` from the left, `height` above the first tokens.
-function placed(first, steps) {
-  let x = 0;
-  const there = first.map((hex) => {
-    const width = boxWidth(hex);
-    const leaf = { hex, width, x: x + width / 2, height: 0, step: 0, parts: [] };
-    x += width + GAP;
-    return leaf;
-  });
-  const all = [...there];
-  for (const [order, { token, at, rank, id }] of steps.entries()) {
-    const parts = there.slice(at, at + 2);
-    const node = {
-      hex: token,
-      rank,
-      id,
-      parts,
-      step: order + 1,
-      width: Math.max(boxWidth(token), 44),
-      x: (parts[0].x + parts[1].x) / 2,
-      height: Math.max(parts[0].height, parts[1].height) + 1,
-    };
-    there.splice(at, 2, node);
-    all.push(node);
-  }
-  return all;
+// A title and tokens below it, or nothing.
+function fill(element, title, tokens) {
+  const chips = tokens.map((one) => chip(one.token, { id: one.id }));
+  const parts = [make("h3", {}, title), make("div", { class: "chips" }, ...chips)];
+  element.replaceChildren(...(chips.length ? parts : []));
 }
-
-function branch(node, part, y) {
-  const [start, end] = [y(node) + BOX, y(part)];
-  const curve = `${node.x},${start + ROW - BOX - 8} ${part.x},${end - 34} ${part.x},${end}`;
-  const d = `M${node.x},${start} C${curve}`;
-  return draw("path", { class: "branch", "data-step": node.step, d });
-}
-
-function box(node, y) {
-  const middle = { x: node.x, "text-anchor": "middle" };
-  const corner = { x: node.x - node.width / 2, y, width: node.width, height: BOX, rx: 6 };
-  const parts = [
-    draw("rect", corner),
-    draw("text", { ...middle, y: y + 20, class: "node-text" }, label(node.hex)),
-  ];
-  if (node.rank !== undefined) {
-    const rank = `rank ${number(node.rank)}`;
-    parts.push(draw("text", { ...middle, y: y - 5, class: "node-rank" }, rank));
-  }
-  const isLink = node.id !== undefined && node.id !== null;
-  const open = isLink ? () => (location.hash = `tree/${node.id}`) : null;
-  const style = isLink ? "node link" : "node";
-  return draw("g", { class: style, "data-step": node.step, onclick: open }, ...parts);
-}
-
-// A token in a picture, where text has no elements: the start of a long one.
-function label(hex) {
-  const characters = [...chip(hex).textContent];
-  return characters.length > 24 ? `${characters.slice(0, 23).join("")}…` : characters.join("");
-}
-
-const boxWidth = (hex) => 18 + 9.2 * [...label(hex)].length;

@@ -1,5 +1,6 @@
 // The view of all tokens: searched, filtered, sorted.
 
+import { go } from "./address.js";
 import { ask, newest, textValues } from "./api.js";
 import { button, field, later, make, number, plural } from "./dom.js";
 import { VirtualList } from "./list.js";
@@ -25,8 +26,9 @@ const COLUMNS = [
 
 export class VocabularyView {
   constructor(element) {
-    this.sort = "id";
-    this.order = "up";
+    // First what the text is made of; without a text, what is longest.
+    this.sort = state.bytes.length ? "count" : "length";
+    this.order = "down";
     const ask = () => this.update();
     this.search = make("input", {
       type: "search",
@@ -36,21 +38,30 @@ export class VocabularyView {
       spellcheck: "false",
       oninput: later(80, ask),
     });
-    this.script = make("select", { onchange: ask });
+    const all = make("option", { value: "" }, "all");
+    this.script = make("select", { onchange: ask, disabled: true }, all);
     this.shortest = this.length("1");
     this.longest = this.length("any");
     this.kinds = Object.fromEntries(
       Object.keys(KINDS).map((kind) => [kind, make("input", { type: "checkbox", onchange: ask })]),
     );
     this.kindCounts = Object.fromEntries(Object.keys(KINDS).map((kind) => [kind, make("small")]));
-    this.status = make("p", { class: "note", role: "status" });
+    this.status = make("p", { class: "note", role: "status" }, "Loading…");
     this.head = make("div", { class: "row head", role: "row" });
     this.list = new VirtualList("Tokens", {
       head: this.head,
       fetch: (offset, limit) => this.window(offset, limit),
       cells: (row) => this.cells(row),
-      open: (row) => (location.hash = `tree/${row.id}`),
+      open: (row) => go("tree", row.id),
     });
+    const choices = make(
+      "fieldset",
+      { class: "choices" },
+      make("legend", {}, "Only tokens"),
+      ...Object.entries(KINDS).map(([kind, [name, title]]) =>
+        make("label", { class: "check", title }, this.kinds[kind], name, this.kindCounts[kind]),
+      ),
+    );
     element.append(
       make("h2", {}, "Vocabulary"),
       make(
@@ -61,19 +72,16 @@ export class VocabularyView {
         field("Bytes from", this.shortest),
         field("to", this.longest),
       ),
-      make(
-        "fieldset",
-        { class: "choices" },
-        make("legend", {}, "Only tokens"),
-        ...Object.entries(KINDS).map(([kind, [name, title]]) =>
-          make("label", { class: "check", title }, this.kinds[kind], name, this.kindCounts[kind]),
-        ),
-      ),
+      choices,
       this.status,
       make("div", { class: "table-list" }, this.list.element),
     );
     this.drawHead();
-    this.update = newest(() => this.list.reset());
+    this.update = newest(this.list.element.parentElement, async () => {
+      await this.list.reset();
+      this.total(); // takes longer, and nobody waits for it
+    });
+    this.total = newest(choices, () => this.totals());
     this.visible = () => !element.hidden;
     state.addEventListener("tokenizer", () => {
       this.script.value = "";
@@ -88,13 +96,17 @@ export class VocabularyView {
   }
 
   show() {
-    const asked = [state.chosen, state.bytes, state.special];
-    if (asked.every((value, at) => value === this.asked?.[at])) return;
-    this.update();
+    if (!this.isAsked()) this.update();
+  }
+
+  // Whether the tokens of this tokenizer and text are those that are shown.
+  isAsked() {
+    const now = [state.chosen, state.bytes, state.special];
+    return now.every((value, at) => value === this.asked?.[at]);
   }
 
   async window(offset, limit) {
-    this.asked = [state.chosen, state.bytes, state.special];
+    if (!this.isAsked()) this.asked = [state.chosen, state.bytes, state.special];
     const values = {
       tokenizer: state.chosen,
       search: this.search.value,
@@ -109,13 +121,23 @@ export class VocabularyView {
     };
     if (this.longest.value) values.max_length = Number(this.longest.value);
     const answer = await ask("vocabulary", values);
-    this.describe(answer);
+    const all = plural(answer.vocab_size, "token");
+    const isAll = answer.total === answer.vocab_size;
+    this.status.textContent = isAll ? all : `${number(answer.total)} of ${all}`;
     return answer;
   }
 
-  describe({ total, vocab_size, scripts, kinds }) {
-    const all = plural(vocab_size, "token");
-    this.status.textContent = total === vocab_size ? all : `${number(total)} of ${all}`;
+  // How many tokens there are of each kind and script.
+  async totals() {
+    const asked = this.asked;
+    if (asked === this.totalled) return;
+    if (asked[0] !== this.totalled?.[0]) {
+      this.script.disabled = true;
+      for (const kind of Object.keys(KINDS)) this.kindCounts[kind].textContent = "…";
+    }
+    const { scripts, kinds } = await ask("kinds", { tokenizer: asked[0], ...textValues() });
+    this.totalled = asked;
+    this.script.disabled = false;
     for (const kind of Object.keys(KINDS)) this.kindCounts[kind].textContent = number(kinds[kind]);
     const chosen = this.script.value;
     this.script.replaceChildren(
