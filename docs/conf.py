@@ -24,13 +24,26 @@ author = "the authors of subword"
 version = release = subword.__version__
 html_title = f"subword {release}"
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.viewcode",
+    "sphinx_copybutton",
+]
 source_suffix = {".md": "markdown"}
 
 # The same anchors as on the web, so that links from page to page work in both places.
 myst_heading_anchors = 3
 
+# What is copied from an example is what one types: no prompts, no answers.
+copybutton_prompt_text = r">>> |\.\.\. ?|\$ "
+copybutton_prompt_is_regexp = True
+
 html_theme = "furo"
+html_static_path = ["_static"]
+html_css_files = ["pages.css"]
+html_show_copyright = False
 html_copy_source = False
 html_show_sourcelink = False
 

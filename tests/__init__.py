@@ -12,6 +12,7 @@
     integrations/  our tokenizers inside of tiktoken, transformers, datasets, Spark and Ray
     robustness/    hostile input, limits of memory and threads, interrupts
     project/       the pages, the demonstration and the benchmark of this repository
+    data/          fetches published vocabularies and texts: ``make data``
     support/       what several tests share; a test imports it as ``tests.support.<module>``
 
 No test imports another test: what two of them need is in ``support``. The engine's own tests are

@@ -12,14 +12,17 @@ from subword import _starting
 
 with _starting.quietly():
     from subword._corpus.count import count_pieces
+    from subword._corpus.documents import read_documents
     from subword._corpus.encode_files import EncodedFiles, encode_files
     from subword._corpus.open_tokens import open_tokens
+    from subword._corpus.tokens import Tokens
     from subword._counts import Counts
     from subword._decoder import Decoder
     from subword._errors import (
         ArgumentError,
         CorpusError,
         CountsError,
+        MissingPackageError,
         ModelFormatError,
         ModelFormatWarning,
         NoPiecesError,
@@ -30,13 +33,17 @@ with _starting.quietly():
         TrainingError,
         TrainingWarning,
         UnknownIdError,
+        UnknownNameError,
         UnknownTokenError,
     )
     from subword._evaluate.evaluate import evaluate
+    from subword._evaluate.report import Evaluation
     from subword._explain import explain, explain_text
+    from subword._explain.explanation import Explanation
     from subword._explain.visible import visible
     from subword._inputs import encode_inputs
     from subword._pieces import normalize, patterns, split
+    from subword._saving import check_output
     from subword._smaller import prune, truncate
     from subword._tokenizer import Tokenizer
     from subword._train.bpe import BpeTrainer
@@ -53,6 +60,9 @@ __all__ = [
     "CountsError",
     "Decoder",
     "EncodedFiles",
+    "Evaluation",
+    "Explanation",
+    "MissingPackageError",
     "ModelFormatError",
     "ModelFormatWarning",
     "NoPiecesError",
@@ -61,11 +71,14 @@ __all__ = [
     "SubwordError",
     "TextError",
     "Tokenizer",
+    "Tokens",
     "TrainingError",
     "TrainingWarning",
     "UnknownIdError",
+    "UnknownNameError",
     "UnknownTokenError",
     "WordPieceTrainer",
+    "check_output",
     "count_pieces",
     "encode_files",
     "encode_inputs",
@@ -76,6 +89,7 @@ __all__ = [
     "open_tokens",
     "patterns",
     "prune",
+    "read_documents",
     "split",
     "training_log",
     "truncate",

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from typing_extensions import Self, disjoint_base
 
 from subword._types import (
+    AddedToken,
     Encoder,
     Errors,
     Ids,
@@ -22,6 +23,8 @@ from subword._types import (
     SpecialTokens,
     StrPath,
     Text,
+    TextBatches,
+    Texts,
     Unit,
     Units,
 )
@@ -30,6 +33,7 @@ __all__ = [
     "DEFAULT_CACHE_BYTES",
     "Counts",
     "CountsReader",
+    "DocumentReader",
     "Engine",
     "Model",
     "TrainingLog",
@@ -38,6 +42,7 @@ __all__ = [
     "encode_files",
     "normalize",
     "normalizer",
+    "output_of",
     "pairs_of_tokens",
     "patterns",
     "pruned",
@@ -46,6 +51,8 @@ __all__ = [
     "train_bpe",
     "train_wordpiece",
     "utf8",
+    "with_special_tokens",
+    "with_template",
 ]
 
 DEFAULT_CACHE_BYTES: int
@@ -88,6 +95,14 @@ class CountsReader:
     def __iter__(self) -> CountsReader: ...
     def __next__(self) -> tuple[bytes, int]: ...
 
+@final
+class DocumentReader:
+    """Reads a file: a text whole, or JSON lines some documents at a time."""
+
+    def __new__(cls, path: StrPath, field: str) -> Self: ...
+    def __iter__(self) -> DocumentReader: ...
+    def __next__(self) -> list[bytes]: ...
+
 @disjoint_base
 class Engine:
     """Encodes, decodes and counts."""
@@ -115,7 +130,7 @@ class Engine:
         """The ids of a text, as an array."""
     def encode_batch(
         self,
-        texts: Iterable[Text],
+        texts: Texts,
         *,
         special: Special = "text",
         errors: Errors = "strict",
@@ -125,7 +140,7 @@ class Engine:
         """The ids of many texts."""
     def encode_batch_arrays(
         self,
-        texts: Iterable[Text],
+        texts: Texts,
         *,
         special: Special = "text",
         errors: Errors = "strict",
@@ -170,7 +185,7 @@ class Engine:
         """The number of ids, or None if there are more than ``limit``."""
     def count_batch(
         self,
-        texts: Iterable[Text],
+        texts: Texts,
         *,
         special: Special = "text",
         errors: Errors = "strict",
@@ -226,13 +241,15 @@ class Engine:
     @property
     def special_tokens(self) -> dict[str, int]: ...
     @property
+    def added_tokens(self) -> list[AddedToken]: ...
+    @property
     def vocab_size(self) -> int: ...
     @property
     def max_id(self) -> int: ...
     @property
     def pattern(self) -> str | list[str]: ...
     @property
-    def kind(self) -> Literal["ranks", "merges", "longest", "wordpiece"]: ...
+    def kind(self) -> Literal["ranks", "merges", "longest", "wordpiece", "chain"]: ...
     @property
     def units(self) -> Units: ...
     @property
@@ -304,7 +321,7 @@ def count_files(
     """The counts of the pieces of files."""
 
 def count_texts(
-    texts: Iterable[Text],
+    texts: TextBatches,
     pattern: Pattern,
     special_tokens: list[str],
     *,
@@ -321,7 +338,6 @@ def encode_files(
     sources: list[Path | tuple[Path, Rows]],
     *,
     out: Path,
-    manifest: Path,
     format: str,
     width: int,
     shard_bytes: int,
@@ -334,6 +350,7 @@ def encode_files(
     threads: int | None,
     max_document: int,
     resume: object,
+    record: Callable[..., None],
     watch: Callable[[int, int, int, int], None] | None,
 ) -> tuple[int, int, int, int]:
     """Write token files; documents, tokens, bytes read and documents left out."""
@@ -343,6 +360,9 @@ def normalize(text: Text, normalizer: str | None) -> bytes:
 
 def normalizer(engine: Engine) -> str | None:
     """The name of a tokenizer's normaliser, or None."""
+
+def output_of(path: StrPath, format: str | None = None) -> tuple[Path, str]:
+    """The file that a tokenizer is written to, and in which format."""
 
 def pairs_of_tokens(engine: Engine) -> npt.NDArray[np.int64]:
     """The two tokens that each is made of, by id, or -1."""
@@ -370,7 +390,7 @@ def train_bpe(
     ties: str = "greatest",
     min_count: int = 1,
     max_token_length: int | None = None,
-    initial_vocab: str | Iterable[bytes] = "bytes",
+    initial_vocab: str | Iterable[bytes] | None = None,
     end_of_word: str | None = None,
     unk_token: str | None = None,
     limit_alphabet: int | None = None,
@@ -397,3 +417,11 @@ def train_wordpiece(
 
 def utf8(text: Text, errors: Errors) -> bytes:
     """A text as the bytes that are encoded."""
+
+def with_special_tokens(engine: Engine, special_tokens: SpecialTokens) -> Model:
+    """The model with more special tokens."""
+
+def with_template(
+    engine: Engine, single: list[tuple[int | str, int]], pair: list[tuple[int | str, int]]
+) -> Model:
+    """The model with another template: ids, "A" and "B", each with its type."""

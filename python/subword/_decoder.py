@@ -54,6 +54,8 @@ class Decoder:
         self._held = b""  # the start of a character
         self._mark = (tok.end_of_word or "").encode()
         self._space = b""
+        self._ids: tuple[int, ...] = ()  # of a chain: the last tokens
+        self._shown = 0  # how many of them have become text
 
     def push(self, id: int) -> str:
         """Take the next id.
@@ -75,6 +77,8 @@ class Decoder:
             ('', 'é')
         """
         token = self._tokenizer.token_bytes(id)
+        if self._tokenizer.kind == "chain":
+            return self._chained(id)
         if self._skips_special_tokens and not self._stays(id):
             return ""
         if self._tokenizer.kind == "wordpiece" or self._tokenizer._spaced:
@@ -102,7 +106,34 @@ class Decoder:
             ('', '\ufffd')
         """
         self._space, self._first = b"", None
+        if self._tokenizer.kind == "chain":
+            rest = self._after_shown()
+            self._ids, self._shown = (), 0
+            return rest
         return self._text(b"", final=True)
+
+    def _chained(self, id: int) -> str:
+        """The text of a chain's decoder: what the last tokens add to those before them.
+
+        As many tokens are decoded as it takes to see what follows what: the last ones that became
+        text, and those after them.
+        """
+        self._ids += (id,)
+        more = self._after_shown()
+        if not more or more.endswith("\ufffd"):
+            return ""
+        self._ids, self._shown = self._ids[self._shown :], len(self._ids) - self._shown
+        return more
+
+    def _after_shown(self) -> str:
+        """What the ids that are not text yet add to the others."""
+        before, whole = (
+            self._tokenizer.decode(
+                list(ids), errors=self._errors, skip_special_tokens=self._skips_special_tokens
+            )
+            for ids in (self._ids[: self._shown], self._ids)
+        )
+        return whole[len(before) :]
 
     def _text(self, more: bytes, *, final: bool = False) -> str:
         """The characters that are whole once these bytes are known."""

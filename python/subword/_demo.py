@@ -7,15 +7,16 @@ The main job on something that every machine has, the source files of Python's s
 
 from __future__ import annotations
 
-import os
 import sysconfig
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from subword import BpeTrainer, Decoder, Tokenizer, training_log
+from subword import BpeTrainer, Tokenizer, training_log
 from subword._cli.colours import has_colours
+from subword._cli.painting import bracketed, coloured
+from subword._cli.spans import spans
+from subword._whole_file import whole_file
 
 if TYPE_CHECKING:
     import numpy as np
@@ -71,7 +72,7 @@ def run(source: Path, out: Path) -> None:
     saved = save(tok, ids, bounds, out)
     row("on disk", "\n".join(f"{path}  {path.stat().st_size / 1e6:.1f} MB" for path in saved))
     row("decoding", f"{check(documents, out):,} files read back, every byte the same")
-    row("sample", coloured(tok, SAMPLE) if has_colours() else bracketed(tok, SAMPLE))
+    row("sample", (coloured if has_colours() else bracketed)(spans(tok, SAMPLE)))
 
 
 def python_files(source: Path) -> list[Path]:
@@ -118,13 +119,8 @@ def save(
     tok.save(paths[0])
     narrow = np.uint16 if tok.max_id < 1 << 16 else np.uint32
     for path, array in zip(paths[1:], [ids.astype(narrow), bounds], strict=True):
-        partial = path.with_name(f".{path.name}.{os.getpid()}.part")
-        try:
-            with partial.open("wb") as stream:
-                np.save(stream, array)
-            partial.replace(path)
-        finally:
-            partial.unlink(missing_ok=True)
+        with whole_file(path) as stream:
+            np.save(stream, array)
     return paths
 
 
@@ -138,29 +134,6 @@ def check(documents: list[bytes], out: Path) -> int:
         if tok.decode_bytes(ids[bounds[at] : bounds[at + 1]]) != document:
             raise SystemExit(f"error: document {at} came back changed, which is a bug: tell us")
     return len(documents)
-
-
-def shown_tokens(tok: Tokenizer, text: str) -> Iterator[str]:
-    """The text of each token. Tokens that share a character are shown as one."""
-    decoder = Decoder(tok)
-    yield from filter(None, map(decoder.push, tok.encode(text)))
-
-
-def bracketed(tok: Tokenizer, text: str) -> str:
-    """The tokens of a text in brackets."""
-    shown = (f"[{token}]".replace("\n", "↵\n") for token in shown_tokens(tok, text))
-    return "".join(token.replace("\n]", "]\n") for token in shown)
-
-
-def coloured(tok: Tokenizer, text: str) -> str:
-    """The tokens of a text on backgrounds that alternate."""
-    shown = []
-    for at, token in enumerate(shown_tokens(tok, text)):
-        on, off = f"\x1b[30;4{'6' if at % 2 else '3'}m", "\x1b[0m"
-        # A background that is still on at the end of a line may colour the whole next line.
-        painted = on + token.replace("\n", f"↵{off}\n{on}") + off
-        shown.append(painted.replace(f"\n{on}{off}", "\n"))
-    return "".join(shown)
 
 
 def row(name: str, text: str) -> None:

@@ -11,7 +11,9 @@
         ├── TextError        (ValueError)     text that cannot be encoded
         ├── TrainingError    (ValueError)     a training that cannot begin
         │   └── NoPiecesError                     ... because the corpus has no pieces
+        ├── MissingPackageError (ImportError) a package that only some calls need
         ├── UnknownIdError   (KeyError)       an id that no token has
+        ├── UnknownNameError (FileNotFoundError) a name of which this machine has no tokenizer
         └── UnknownTokenError (KeyError)      bytes that are not a token
 
 What the operating system says (a missing file, a full disk) stays the `OSError` that it is, and an
@@ -136,7 +138,7 @@ class PatternError(SubwordError, ValueError):
     __module__ = "subword"
 
     hint = (
-        "the names are gpt2, cl100k, o200k, llama3, qwen2, deepseek-v3, bert, bert-v1, whitespace "
+        "the names are gpt2, cl100k, o200k, llama3, qwen2, deepseek-v3, bert, whitespace "
         "and none; anything else is a regular expression"
     )
 
@@ -241,6 +243,63 @@ class UnknownIdError(SubwordError, KeyError):
     # KeyError would show the repr of its arguments.
     def __str__(self) -> str:
         return _lines(f"no token has id {self.id} (position {self.position})", self.hint)
+
+
+class UnknownNameError(SubwordError, FileNotFoundError):
+    """A name of which there is no file, no published encoding and no repository on this machine.
+
+    Example:
+        >>> print(UnknownNameError("no/such", "no tokenizer has this name", "download it"))
+        no/such: no tokenizer has this name
+          hint: download it
+    """
+
+    __module__ = "subword"
+
+    # OSError reads two or three arguments as number, words and file, and keeps only two in `args`.
+    def __init__(self, name: str, message: str, hint: str | None = None) -> None:
+        super().__init__()
+        self.args = (name, message, hint)
+        self.name = name
+        self.message = message
+        self.hint = hint
+
+    def __reduce__(self) -> tuple[type[UnknownNameError], tuple[object, ...]]:
+        return type(self), self.args
+
+    def __str__(self) -> str:
+        return _lines(f"{self.name}: {self.message}", self.hint)
+
+
+class MissingPackageError(SubwordError, ImportError):
+    """A package that is not installed, and that only some calls need.
+
+    ``name`` is the package, and ``hint`` installs it.
+
+    Example:
+        >>> print(MissingPackageError("Parquet files need pyarrow", "pyarrow", "parquet"))
+        Parquet files need pyarrow
+          hint: pip install 'subword[parquet]'
+    """
+
+    __module__ = "subword"
+
+    def __init__(self, message: str, name: str, extra: str) -> None:
+        super().__init__(message, name=name)
+        self.args = (message, name, extra)
+        self.message = message
+        self.extra = extra
+
+    def __reduce__(self) -> tuple[type[MissingPackageError], tuple[object, ...]]:
+        return type(self), self.args
+
+    @property
+    def hint(self) -> str:
+        """What to type."""
+        return f"pip install 'subword[{self.extra}]'"
+
+    def __str__(self) -> str:
+        return _lines(self.message, self.hint)
 
 
 class UnknownTokenError(SubwordError, KeyError):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -13,15 +12,15 @@ if TYPE_CHECKING:
         Padding,
         Side,
         Special,
-        Text,
+        Texts,
         Truncation,
     )
 
 
 def encode_inputs(
     tok: Tokenizer,
-    texts: Iterable[Text],
-    pairs: Iterable[Text] | None = None,
+    texts: Texts,
+    pairs: Texts | None = None,
     *,
     max_length: int | None = None,
     truncation: Truncation = "longest_first",

@@ -12,7 +12,6 @@ the places of their ids, one after the other.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
@@ -22,7 +21,7 @@ from subword._types import ModelInputs, Padding, Side, Truncation
 
 if TYPE_CHECKING:
     from subword._core import Engine
-    from subword._types import Errors, Special, Text
+    from subword._types import Errors, Special, Texts
 
 #: The special tokens that are taken to pad with, if the caller names none.
 PAD_TOKENS = ("[PAD]", "<pad>")
@@ -54,8 +53,8 @@ class _Texts:
 
 def model_inputs(
     tokenizer: Engine,
-    texts: Iterable[Text],
-    pairs: Iterable[Text] | None,
+    texts: Texts,
+    pairs: Texts | None,
     *,
     max_length: int | None,
     truncation: Truncation,
@@ -82,7 +81,7 @@ def model_inputs(
     if truncation == "only_second" and pairs is None:
         raise ValueError('truncation="only_second" needs pairs')
 
-    def encoded(texts: Iterable[Text]) -> _Texts:
+    def encoded(texts: Texts) -> _Texts:
         return _Texts(
             *tokenizer.encode_batch_arrays(texts, special=special, errors=errors, threads=threads)
         )

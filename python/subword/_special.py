@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from subword._errors import ArgumentError
+
 
 def listed(special_tokens: Iterable[str]) -> list[str]:
     """The special tokens as a list; one string, or tokens with ids, are refused.
@@ -16,3 +18,19 @@ def listed(special_tokens: Iterable[str]) -> list[str]:
     if isinstance(special_tokens, Mapping):
         raise TypeError("special_tokens must be a list of strings: they have no ids yet")
     return list(special_tokens)
+
+
+def distinct(special_tokens: Iterable[str]) -> list[str]:
+    """The same; a token that is there twice is refused, too: it would leave an id without a token.
+
+    >>> distinct(["<a>", "<b>"])
+    ['<a>', '<b>']
+    """
+    found = listed(special_tokens)
+    seen: set[str] = set()
+    for token in found:
+        if token in seen:
+            message = f"special_tokens has {token!r} twice, and a token has one id"
+            raise ArgumentError("special_tokens", message)
+        seen.add(token)
+    return found

@@ -2,7 +2,8 @@
 
 The hot calls (``encode``, ``decode``, ``count`` and their kin) are the engine's own methods,
 inherited without a layer in between. This class adds how a tokenizer is made and how texts are
-streamed; `_identity` adds how tokenizers are compared and pickled. What takes many arguments, or
+streamed; `_identity` adds how tokenizers are compared and pickled, `_variants` how one is made from
+another. What takes many arguments, or
 needs a tokenizer and something else, is a function: `encode_files`, `encode_inputs`, `explain`,
 `prune`, `truncate`.
 """
@@ -16,8 +17,9 @@ from typing import TYPE_CHECKING
 
 from subword import _core
 from subword._deprecated import OldNames, split_encoder
-from subword._errors import ModelFormatWarning, UnknownTokenError
-from subword._identity import Identity
+from subword._errors import ArgumentError, ModelFormatWarning, UnknownTokenError
+from subword._load import load_model
+from subword._variants import Variants
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
     from subword._explain.explainer import Explainer
     from subword._train.log import TrainingLog
     from subword._types import (
-        BertTables,
         Encoder,
         Errors,
         Pattern,
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 DEFAULT_CACHE_BYTES: int = _core.DEFAULT_CACHE_BYTES
 
 
-class Tokenizer(Identity, OldNames):
+class Tokenizer(Variants, OldNames):
     """Text to token ids and back, by byte-pair encoding or WordPiece.
 
     A tokenizer never changes. Any number of threads may share one, a forked child goes on with it,
@@ -178,7 +179,6 @@ class Tokenizer(Identity, OldNames):
         strip_accents: bool | None = None,
         clean: bool = True,
         cjk: bool = True,
-        tables: BertTables = "0.23",
         pattern: Pattern = "bert",
         prefix: str = "##",
         unk_token: str = "[UNK]",
@@ -204,8 +204,6 @@ class Tokenizer(Identity, OldNames):
             strip_accents: Whether to remove accents; None does so where ``lowercase`` is on.
             clean: Whether to remove control characters, and make all white space a space.
             cjk: Whether every Chinese character is a word of its own.
-            tables: Whose Unicode tables to use: Hugging Face tokenizers "0.23", or "1.0", which
-                knows newer characters.
             pattern: What cuts a text into words.
             prefix: What tokens inside a word begin with.
             unk_token: The token of a word that has no tokens.
@@ -254,7 +252,6 @@ class Tokenizer(Identity, OldNames):
             "strip_accents": strip_accents,
             "clean": clean,
             "cjk": cjk,
-            "tables": tables,
         }
         return cls._of(_core.Model.word_piece(vocab, settings), cache_bytes, linear_time=linear)
 
@@ -272,7 +269,11 @@ class Tokenizer(Identity, OldNames):
         cache_bytes: int = DEFAULT_CACHE_BYTES,
         encoder: Encoder | WordEncoder | None = None,
     ) -> Self:
-        """Read a tokenizer from a file; the content of the file says which format it is.
+        """Read a tokenizer: from a file, whose content says which format it is, or by its name.
+
+        A name is looked for on this machine, and nothing is downloaded: an encoding of tiktoken in
+        the folder SUBWORD_VOCABS and in tiktoken's cache, any other name in the cache of Hugging
+        Face's Hub.
 
         Settings of calls that a ``tokenizer.json`` holds, truncation and padding, are not read: a
         `ModelFormatWarning` says so, and `encode_inputs` takes them.
@@ -280,9 +281,12 @@ class Tokenizer(Identity, OldNames):
         Args:
             source: The path of our own file, of a ``tokenizer.json``, a ``vocab.json`` with
                 ``merges.txt`` beside it, a ``.tiktoken`` or a ``vocab.txt`` file, or of a directory
-                with one of these; or the content of such a file as ``bytes``.
-            pattern: The pattern, for a file that does not hold one (``.tiktoken``).
-            special_tokens: The special tokens, for a file that does not hold any.
+                with one of these; or the content of such a file as ``bytes``; or a name like
+                ``"cl100k_base"`` or ``"Qwen/Qwen3-8B"``.
+            pattern: The pattern, for a file that does not hold one (``.tiktoken``). The files that
+                tiktoken's encodings are published in are recognised, and need none.
+            special_tokens: The special tokens, for a file that does not hold any. Without this and
+                ``pattern``, a published encoding has those that it is published with.
             merges: The path of ``merges.txt``, if it is not beside ``vocab.json``.
             lowercase: Whether a ``vocab.txt`` is for text in lower case. None looks into
                 ``tokenizer_config.json`` beside it, or for capital letters in its tokens.
@@ -299,6 +303,7 @@ class Tokenizer(Identity, OldNames):
 
         Raises:
             ModelFormatError: The file is damaged, or asks for something that we do not run.
+            UnknownNameError: There is neither such a file nor such a name. It is an `OSError`.
             OSError: The file cannot be read.
 
         Example:
@@ -309,14 +314,9 @@ class Tokenizer(Identity, OldNames):
             True
         """
         longest, linear = split_encoder(encoder, longest_match, linear_time)
-        if isinstance(source, bytes):
-            if merges is not None or lowercase is not None:
-                raise TypeError("merges and lowercase go with a path, not with bytes")
-            model = _core.Model.load_bytes(source, "<bytes>", pattern, special_tokens)
-        else:
-            model, notes = _core.Model.load(source, pattern, special_tokens, merges, lowercase)
-            for note in notes:
-                warnings.warn(note, ModelFormatWarning, stacklevel=2)
+        model, notes = load_model(source, pattern, special_tokens, merges, lowercase)
+        for note in notes:
+            warnings.warn(note, ModelFormatWarning, stacklevel=2)
         return cls._of(model, cache_bytes, longest_match=longest, linear_time=linear)
 
     def encode_iter(
@@ -392,6 +392,10 @@ class Tokenizer(Identity, OldNames):
 
     @cached_property
     def _explainer(self) -> Explainer:
+        if self.kind == "chain":
+            raise ArgumentError(
+                "tok", "a tokenizer that runs by the plain chain cannot be explained"
+            )
         from subword._explain.explainer import Explainer
         from subword._explain.wordpiece import WordPieceExplainer
 

@@ -12,6 +12,27 @@ import numpy.typing as npt
 #: A ``str``, or bytes that need not be UTF-8.
 Text: TypeAlias = str | bytes | bytearray | memoryview
 
+
+class ArrowArray(Protocol):
+    """A column of Arrow: an array."""
+
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]:
+        """The capsules of the type and of the array."""
+
+
+class ArrowStream(Protocol):
+    """A column of Arrow in parts: a chunked array, a series."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """The capsule of the arrays."""
+
+
+#: Several texts: an iterable, or a column of strings of Arrow, which is read where it lies.
+Texts: TypeAlias = Iterable[Text] | ArrowArray | ArrowStream
+
+#: Texts that are read one after the other, alone or several together.
+TextBatches: TypeAlias = Iterable[Text | Texts] | ArrowArray | ArrowStream
+
 #: What to do with a ``str`` that has lone surrogates.
 Errors: TypeAlias = Literal["strict", "replace"]
 
@@ -39,11 +60,12 @@ Encoder: TypeAlias = Literal["merges", "longest"]
 #: How WordPiece finds its tokens: the values of the deprecated ``encoder=`` that change no id.
 WordEncoder: TypeAlias = Literal["fast", "linear"]
 
-#: Whose Unicode tables BERT's normaliser and pattern use: a version of Hugging Face tokenizers.
-BertTables: TypeAlias = Literal["0.23", "1.0"]
 
 #: What is unknown where a part of a word has no token.
 Unknown: TypeAlias = Literal["word", "char"]
+
+#: How to show how far a call is.
+Progress: TypeAlias = bool | Literal["bar", "lines"] | None
 
 #: A path to a file.
 StrPath: TypeAlias = str | os.PathLike[str]
@@ -56,6 +78,18 @@ Padding: TypeAlias = Literal["longest", "max_length"]
 
 #: Where a text is cut, or a row is padded.
 Side: TypeAlias = Literal["right", "left"]
+
+
+class AddedToken(TypedDict):
+    """A special token and how it is matched."""
+
+    content: str
+    id: int
+    special: bool
+    normalized: bool
+    single_word: bool
+    lstrip: bool
+    rstrip: bool
 
 
 class ModelInputs(TypedDict):

@@ -16,7 +16,13 @@ from subword._evaluate.measures import Measures
 from subword._evaluate.report import Evaluation
 
 from tests.support.bert import SMALL
-from tests.support.published import ENDOFTEXT, corpus, file, kitoken_facts, tiktoken_pair
+from tests.support.published import (
+    ENDOFTEXT,
+    corpus,
+    huggingface_pair,
+    recorded,
+    tiktoken_pair,
+)
 from tests.support.small import MAKERS, SAMPLE, tokenizer_named
 from tests.support.strategies import texts
 
@@ -290,14 +296,9 @@ def test_bytes_per_token_are_those_of_tiktoken(name: str, text: str) -> None:
 @pytest.mark.parametrize("text", ["small", "mixed", "utf8"])
 @pytest.mark.parametrize("name", ["gpt2", "cl100k"])
 def test_tokens_are_as_many_as_in_published_ids(name: str, text: str) -> None:
-    if name == "gpt2":
-        tok, answers = (
-            Tokenizer.load(file("vocabs/gpt2/tokenizer.json")),
-            "tokenizers_{}_tokens_gpt2",
-        )
-    else:
-        tok, answers = tiktoken_pair("cl100k")[1], "tiktoken_{}_tokens_cl100k_base"
-    facts = list(kitoken_facts(text, answers.format(text)))
+    pair = huggingface_pair if name == "gpt2" else tiktoken_pair
+    tok = pair(name)[1]
+    facts = list(recorded(text, name))
     with Path("lines.jsonl").open("w", encoding="utf-8") as lines:
         lines.writelines(json.dumps({"text": line}) + "\n" for line, _ in facts)
     row = evaluate(tok, "lines.jsonl").rows[0]

@@ -111,6 +111,8 @@ def test_nodes_hold_what_they_were_merged_from(tok: Tokenizer) -> None:
 def test_a_piece_for_json(tok: Tokenizer) -> None:
     assert json.loads(json.dumps(explain(tok, "lo").as_dict())) == {
         "piece": "6c6f",
+        "text": "lo",
+        "tokens": ["lo"],
         "how": "merged",
         "first": ["6c", "6f"],
         "steps": [{"rank": 0, "pair": ["6c", "6f"], "at": 0, "tokens": ["6c6f"]}],
@@ -330,5 +332,6 @@ def test_a_terminal_that_cannot_show_a_sign_gets_its_number() -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_the_command_knows_special_tokens() -> None:
-    assert "is a special token" in output(f"low{END}")
+    assert "is a special token" in output(f"low{END}", "--special", "encode")
+    assert "is a special token" not in output(f"low{END}")
     assert "is a special token" not in output(f"low{END}", "--special", "text")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import subprocess
 import sys
@@ -61,24 +62,26 @@ def failure(*args: str, stdin: bytes | None = None) -> str:
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("source", [["text.txt"], ["-"], []])
 def test_encode_prints_ids_of_a_file_or_of_standard_input(source: list[str]) -> None:
-    printed = output("encode", "tok.json", *source, stdin=TEXT)
+    printed = output("encode", "tok.json", *source, "--special", "encode", stdin=TEXT)
     assert printed == b"257 258 32 115 257 259 260 10\n"
 
 
 @pytest.mark.usefixtures("folder")
 def test_encode_writes_text_or_numpy_by_the_name_of_the_file() -> None:
-    assert output("encode", "tok.json", "text.txt", "--out", "ids.txt") == b""
+    encode = ("encode", "tok.json", "text.txt", "--special", "encode", "--out")
+    assert output(*encode, "ids.txt") == b""
     assert Path("ids.txt").read_bytes() == b"257 258 32 115 257 259 260 10\n"
-    assert output("encode", "tok.json", "text.txt", "--out", "ids.npy") == b""
+    assert output(*encode, "ids.npy") == b""
     ids = np.load("ids.npy")
     assert (ids.tolist(), ids.dtype) == (IDS, np.uint32)
 
 
 @pytest.mark.usefixtures("folder")
 def test_the_format_option_wins_over_the_name() -> None:
-    output("encode", "tok.json", "text.txt", "--out", "ids.npy", "--format", "text")
+    encode = ("encode", "tok.json", "text.txt", "--special", "encode", "--format")
+    output(*encode, "text", "--out", "ids.npy")
     assert Path("ids.npy").read_bytes().startswith(b"257 ")
-    printed = output("encode", "tok.json", "text.txt", "--format", "npy")
+    printed = output(*encode, "npy")
     assert np.load(io.BytesIO(printed)).tolist() == IDS
 
 
@@ -94,13 +97,26 @@ def test_nothing_encodes_to_nothing() -> None:
 @pytest.mark.usefixtures("folder")
 def test_more_ids_than_fit_in_one_block_are_all_printed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("subword._cli.encoding.IDS_PER_BLOCK", 3)
-    assert output("encode", "tok.json", "text.txt") == b"257 258 32 115 257 259 260 10\n"
+    printed = output("encode", "tok.json", "text.txt", "--special", "encode")
+    assert printed == b"257 258 32 115 257 259 260 10\n"
 
 
 @pytest.mark.usefixtures("folder")
-def test_special_tokens_are_ids_unless_told_otherwise(tok: Tokenizer) -> None:
-    as_text = output("encode", "tok.json", "text.txt", "--special", "text").split()
-    assert [int(id) for id in as_text] == tok.encode(TEXT)
+def test_text_is_text_unless_told_otherwise_as_in_python(tok: Tokenizer) -> None:
+    as_text = output("encode", "tok.json", "text.txt")
+    assert [int(id) for id in as_text.split()] == tok.encode(TEXT)
+    assert output("encode", "tok.json", "text.txt", "--special", "text") == as_text
+    counted = json.loads(output("count", "tok.json", "text.txt", "--json"))
+    assert counted["total"]["tokens"] == tok.count(TEXT) != len(IDS)
+    text = TEXT.decode()
+    explained = [
+        json.loads(line) for line in output("explain", "tok.json", text, "--json").splitlines()
+    ]
+    assert [id for piece in explained for id in piece["ids"]] == tok.encode(TEXT)
+    assert json.loads(output("tokens", "tok.json", text, "--json"))["ids"] == tok.encode(TEXT)
+    for command in ("explain", "tokens"):
+        printed = output(command, "tok.json", text, "--special", "encode", "--json").decode()
+        assert "260" in printed
     assert failure("encode", "tok.json", "text.txt", "--special", "error") == (
         "error: the text spells the special token '<|endoftext|>' at byte 14\n"
         "  hint: pass --special encode or --special text\n"
@@ -169,7 +185,8 @@ def test_arrays_that_are_not_ids_are_refused() -> None:
 @pytest.mark.usefixtures("folder")
 def test_count_shows_a_row_per_file_and_a_total() -> None:
     Path("empty.txt").touch()
-    assert output("count", "tok.json", "text.txt", "empty.txt").decode() == (
+    count = ("count", "tok.json", "text.txt", "empty.txt", "--special", "encode")
+    assert output(*count).decode() == (
         "      tokens         bytes  bytes/token  file\n"
         "           8            28         3.50  text.txt\n"
         "           0             0            -  empty.txt\n"
@@ -179,7 +196,8 @@ def test_count_shows_a_row_per_file_and_a_total() -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_count_reads_standard_input_and_needs_no_total_for_one() -> None:
-    assert output("count", "tok.json", stdin=TEXT).decode().splitlines()[1:] == [
+    count = ("count", "tok.json", "--special", "encode")
+    assert output(*count, stdin=TEXT).decode().splitlines()[1:] == [
         "           8            28         3.50  -"
     ]
 
@@ -217,22 +235,26 @@ def test_info_does_not_drown_in_special_tokens() -> None:
 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
-    ("target", "options", "wrote"),
+    ("target", "options", "format_", "wrote"),
     [
-        ("tokenizer.json", [], "tokenizer.json"),
-        ("other.json", ["--to", "huggingface"], "other.json"),
-        ("copy.json", [], "copy.json"),
-        ("gpt2", ["--to", "gpt2"], "gpt2"),
+        ("tokenizer.json", [], "huggingface", "tokenizer.json"),
+        ("other.json", ["--to", "huggingface"], "huggingface", "other.json"),
+        ("copy.json", [], "native", "copy.json"),
+        ("gpt2", ["--format", "gpt2"], "gpt2", "gpt2/vocab.json"),
+        ("folder/", ["--to", "gpt2"], "gpt2", "folder/vocab.json"),
     ],
 )
-def test_a_converted_tokenizer_gives_the_same_ids(
-    target: str, options: list[str], wrote: str
+def test_a_converted_tokenizer_gives_the_same_ids_and_convert_tells_what_it_wrote(
+    target: str, options: list[str], format_: str, wrote: str
 ) -> None:
-    if target == "gpt2":
-        Path(target).mkdir()
-    assert output("convert", "tok.json", target, *options) == b""
-    ids = output("encode", "tok.json", "text.txt", "--special", "text")
-    assert output("encode", wrote, "text.txt", "--special", "text") == ids
+    told = output("convert", "tok.json", target, *options).decode()
+    size = f"{Path(wrote).stat().st_size:,}"
+    assert told == (
+        f"vocabulary      261 tokens, 1 special\nformat          {format_}\n"
+        f"wrote           {wrote}, {size} bytes\n"
+    )
+    ids = output("encode", "tok.json", "text.txt")
+    assert output("encode", target, "text.txt") == ids
 
 
 @pytest.mark.usefixtures("folder")
@@ -243,7 +265,7 @@ def test_a_tiktoken_file_needs_a_pattern_and_then_works() -> None:
     assert message.startswith("error: ranks.tiktoken: ")
     assert "\n  hint: pass --pattern cl100k (" in message
     ids = output("encode", "ranks.tiktoken", "text.txt", "--pattern", "gpt2")
-    assert ids == output("encode", "tok.json", "text.txt", "--special", "text")
+    assert ids == output("encode", "tok.json", "text.txt")
     output("convert", "ranks.tiktoken", "named.json", "--pattern", "gpt2")
     assert output("encode", "named.json", "text.txt") == ids
 
@@ -278,14 +300,19 @@ def test_a_file_that_is_no_tokenizer_is_one_line() -> None:
 def test_a_command_line_that_makes_no_sense_has_exit_code_2(args: list[str]) -> None:
     result = run(*args)
     assert (result.exit_code, result.stdout) == (2, "")
-    assert "Usage: " in result.stderr
+    first, hint = result.stderr.splitlines()
+    assert first.startswith("error: ")
+    assert hint.startswith("  hint: ")
 
 
 def test_a_failed_write_leaves_the_old_file_and_nothing_else(folder: Path) -> None:
     Path("ids.txt").write_text("old")
     before = sorted(folder.iterdir())
     failure("decode", "tok.json", "--out", "ids.txt", stdin=b"9999")
-    failure("encode", "tok.json", "text.txt", "--out", "nowhere/ids.txt")
+    nowhere = failure("encode", "tok.json", "text.txt", "--out", "nowhere/ids.txt")
+    assert (
+        nowhere == "error: nowhere/ids.txt: there is no folder nowhere\n  hint: mkdir -p nowhere\n"
+    )
     assert Path("ids.txt").read_text() == "old"
     assert sorted(folder.iterdir()) == before
 
@@ -308,9 +335,7 @@ def test_the_version_is_that_of_the_package() -> None:
     assert output("--version") == f"main {subword.__version__}\n".encode()
 
 
-@pytest.mark.parametrize(
-    "command", ["", "encode", "decode", "count", "merge-counts", "info", "convert"]
-)
+@pytest.mark.parametrize("command", ["", *main.commands])
 def test_help_shows_examples(command: str) -> None:
     help = output(*command.split(), "--help").decode()
     assert "Examples:\n" in help
@@ -335,7 +360,7 @@ def test_the_command_works_in_a_pipe() -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_an_array_goes_through_a_pipe() -> None:
-    encode = command("encode", "tok.json", "text.txt", "--format", "npy")
+    encode = command("encode", "tok.json", "text.txt", "--format", "npy", "--special", "encode")
     printed = subprocess.run(encode, capture_output=True, check=True).stdout
     assert np.load(io.BytesIO(printed)).tolist() == IDS
 

@@ -108,7 +108,7 @@ def test_counts_and_text_do_not_mix() -> None:
     said = failure("some.counts", "corpus.txt", "--vocab-size", "270", "--out", "tok.json")
     assert said == (
         "error: some.counts holds counts and corpus.txt does not\n"
-        "  hint: count the text first: subword count corpus.txt --out corpus.counts\n"
+        "  hint: count the text first: subword count-pieces corpus.txt -o corpus.counts\n"
     )
     assert not Path("tok.json").exists()
 

@@ -57,7 +57,7 @@ def test_options_are_the_settings_of_a_trainer(
 
 def test_counts_are_made_and_added_up() -> None:
     words = ["--pattern", "bert", "--normalizer", "bert-uncased"]
-    printed = output("count", "corpus.txt", "--out", "a.counts", *words)
+    printed = output("count-pieces", "corpus.txt", "--out", "a.counts", *words)
     assert "normalizer      bert-uncased" in printed
     assert Counts.load("a.counts").normalizer == "bert-uncased"
     output("train-wordpiece", "a.counts", "a.counts", "--vocab-size", "45", "--out", "tok.json")
@@ -77,7 +77,7 @@ def test_what_makes_no_sense_is_refused() -> None:
     result = run("train-wordpiece", "corpus.txt", "--vocab-size", "20", "--out", "tok.json")
     assert result.exit_code == 1
     assert result.stderr.startswith("error: vocab_size=20 is too small: 29 characters")
-    result = run("count", "corpus.txt", "--out", "a.counts", "--normalizer", "bort")
+    result = run("count-pieces", "corpus.txt", "--out", "a.counts", "--normalizer", "bort")
     assert result.exit_code == 2
     assert 'no normalizer has the name "bort"' in result.stderr
 

@@ -55,7 +55,7 @@ CASES = [
         ValueError,
         {"pattern": r"(\p{L}", "message": "a group is not closed"},
         'pattern "(\\p{L}": a group is not closed\n'
-        "  hint: the names are gpt2, cl100k, o200k, llama3, qwen2, deepseek-v3, bert, bert-v1, "
+        "  hint: the names are gpt2, cl100k, o200k, llama3, qwen2, deepseek-v3, bert, "
         "whitespace and none; anything else is a regular expression",
     ),
     (
@@ -89,6 +89,18 @@ CASES = [
         "no token has id 4000000000 (position 7)\n"
         "  hint: ids mean something to the tokenizer that made them only; "
         "its largest is tok.max_id",
+    ),
+    (
+        errors.UnknownNameError("no/such", "no tokenizer has this name", "download it"),
+        FileNotFoundError,
+        {"name": "no/such", "message": "no tokenizer has this name", "hint": "download it"},
+        "no/such: no tokenizer has this name\n  hint: download it",
+    ),
+    (
+        errors.MissingPackageError("Parquet files need pyarrow", "pyarrow", "parquet"),
+        ImportError,
+        {"message": "Parquet files need pyarrow", "name": "pyarrow", "extra": "parquet"},
+        "Parquet files need pyarrow\n  hint: pip install 'subword[parquet]'",
     ),
     (
         errors.UnknownTokenError(b"\xff\xfe"),

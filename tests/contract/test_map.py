@@ -15,8 +15,11 @@ RULES = Rules(
         "crates/subword-core/src/simd/",
         "crates/subword-core/src/mem/",
         "crates/subword-py/src/text.rs",
+        "crates/subword-py/src/arrow.rs",
     ),
-    shared=frozenset({"subword._types", "subword._starting"}),
+    shared=frozenset(
+        {"subword._types", "subword._starting", "subword._whole_file", "subword._names"}
+    ),
 )
 
 

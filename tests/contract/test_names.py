@@ -14,7 +14,7 @@ from subword import BpeTrainer, Counts, Decoder, Tokenizer, WordPieceTrainer
 from subword._deprecated import OldNames
 from subword.integrations import cs336
 
-MOST_NAMES = 30
+MOST_NAMES = 33
 
 
 def public(owner: object) -> set[str]:

@@ -7,10 +7,11 @@ import os
 import pickle
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
-from subword import ModelFormatError, Tokenizer
+from subword import ModelFormatError, ModelFormatWarning, Tokenizer
 
 from tests.support.repository import ROOT
 from tests.support.small import (
@@ -244,7 +245,10 @@ def test_a_tiktoken_file_gives_the_same_ids(name: str, tok: Tokenizer, tmp_path:
         assert caught.value.message == reason
         assert not path.exists()
         return
-    tok.save(path)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        tok.save(path)
+    assert [warning.category for warning in told] == [ModelFormatWarning] * bool(tok.special_tokens)
     again = Tokenizer.load(path, pattern=tok.pattern, special_tokens=tok.special_tokens)
     text = large_text()[:20_000]
     if name != "flags":
@@ -257,10 +261,10 @@ def test_a_tiktoken_file_gives_the_same_ids(name: str, tok: Tokenizer, tmp_path:
 def test_vocab_and_merges_give_the_same_ids(name: str, tok: Tokenizer, tmp_path: Path) -> None:
     if tok.pattern != "gpt2" or name in TWICE + NORMALISED:
         with pytest.raises(ModelFormatError, match=r"cannot be saved as vocab\.json and merges"):
-            tok.save(tmp_path)
+            tok.save(tmp_path, format="gpt2")
         assert list(tmp_path.iterdir()) == []
         return
-    tok.save(tmp_path)
+    tok.save(tmp_path, format="gpt2")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["merges.txt", "vocab.json"]
     again = Tokenizer.load(tmp_path, special_tokens=tok.special_tokens)
     assert same_ids(tok, again)

@@ -24,6 +24,9 @@ PUBLIC = [
     "CountsError",
     "Decoder",
     "EncodedFiles",
+    "Evaluation",
+    "Explanation",
+    "MissingPackageError",
     "ModelFormatError",
     "ModelFormatWarning",
     "NoPiecesError",
@@ -32,11 +35,14 @@ PUBLIC = [
     "SubwordError",
     "TextError",
     "Tokenizer",
+    "Tokens",
     "TrainingError",
     "TrainingWarning",
     "UnknownIdError",
+    "UnknownNameError",
     "UnknownTokenError",
     "WordPieceTrainer",
+    "check_output",
     "count_pieces",
     "encode_files",
     "encode_inputs",
@@ -47,6 +53,7 @@ PUBLIC = [
     "open_tokens",
     "patterns",
     "prune",
+    "read_documents",
     "split",
     "training_log",
     "truncate",
@@ -54,6 +61,7 @@ PUBLIC = [
 ]
 
 METHODS = [
+    "added_tokens",
     "count",
     "count_batch",
     "decode",
@@ -83,6 +91,8 @@ METHODS = [
     "unk_token",
     "vocab",
     "vocab_size",
+    "with_special_tokens",
+    "with_template",
     "wordpiece",
 ]
 
@@ -178,7 +188,7 @@ def imported(program: str) -> set[str]:
 def test_importing_loads_nothing_heavy() -> None:
     loaded = {name.partition(".")[0] for name in imported("import subword")}
     heavy = {"numpy", "click", "tqdm", "pyarrow", "tiktoken", "tokenizers", "typing_extensions"}
-    heavy |= {"starlette", "uvicorn"}
+    heavy |= {"huggingface_hub", "starlette", "uvicorn"}
     assert not loaded & heavy
     assert not {name for name in imported("import subword") if "integrations" in name}
     assert "subword._cli" not in imported("import subword")

@@ -250,37 +250,46 @@ def run(*args: str, code: int = 0) -> str:
 def test_the_command_line_counts_and_adds() -> None:
     Path("a.txt").write_text("low lower <s>low")
     Path("b.txt").write_text("low")
-    printed = run("count", "a.txt", "--out", "a.counts", "--special-token", "<s>")
+    printed = run("count-pieces", "a.txt", "--out", "a.counts", "--special-token", "<s>")
     assert printed.splitlines()[:4] == [
         "pieces          4",
         "different       3",
         "pattern         gpt2",
         "special tokens  <s>",
     ]
-    run("count", "b.txt", "--out", "b.counts", "--special-token", "<s>", "--memory-limit", "1MB")
+    run(
+        "count-pieces",
+        "b.txt",
+        "--out",
+        "b.counts",
+        "--special-token",
+        "<s>",
+        "--memory-limit",
+        "1MB",
+    )
     assert "wrote           both.counts, " in run(
         "merge-counts", "a.counts", "b.counts", "--out", "both.counts", "--min-count", "2"
     )
     assert dict(Counts.load("both.counts")) == {b"low": 3}
-    run("count", "a.txt", "b.txt", "--out", "c.counts", "--pattern", "none")
+    run("count-pieces", "a.txt", "b.txt", "--out", "c.counts", "--pattern", "none")
     assert dict(Counts.load("c.counts")) == {b"low lower <s>low": 1, b"low": 1}
-    run("count", "a.txt", "--out", "c.counts", "--min-count", "2", "--threads", "1")
+    run("count-pieces", "a.txt", "--out", "c.counts", "--min-count", "2", "--threads", "1")
     assert dict(Counts.load("c.counts")) == {b"low": 2}
 
 
 @pytest.mark.usefixtures("folder")
 def test_the_command_line_says_what_is_wrong() -> None:
     Path("a.txt").write_bytes(b"low \xff")
-    assert run("count", "a.txt", "--out", "a.counts", code=1) == (
+    assert run("count-pieces", "a.txt", "--out", "a.counts", code=1) == (
         "error: a.txt: not UTF-8 at position 4\n"
         "  hint: pass --errors replace to put U+FFFD in its place\n"
     )
-    run("count", "a.txt", "--out", "a.counts", "--errors", "replace")
-    run("count", "a.txt", "--out", "b.counts", "--errors", "replace", "--pattern", "none")
+    run("count-pieces", "a.txt", "--out", "a.counts", "--errors", "replace")
+    run("count-pieces", "a.txt", "--out", "b.counts", "--errors", "replace", "--pattern", "none")
     assert run("merge-counts", "a.counts", "b.counts", "--out", "c.counts", code=1).startswith(
         'error: the counts have different patterns: "gpt2" and "none"\n  hint: '
     )
-    wrong = run("count", "a.txt", "--out", "a.counts", "--memory-limit", "much", code=2)
+    wrong = run("count-pieces", "a.txt", "--out", "a.counts", "--memory-limit", "much", code=2)
     assert "--memory-limit: memory_limit must be a number of bytes or like" in wrong
     run("merge-counts", "--out", "c.counts", code=2)
     assert not Path("c.counts").exists()

@@ -178,8 +178,6 @@ def test_what_makes_no_tokenizer_is_refused() -> None:
         Tokenizer.wordpiece(["low"])
     with pytest.raises(ModelFormatError, match="has two ids"):
         Tokenizer.wordpiece(["[UNK]", "low", "low"])
-    with pytest.raises(ValueError, match=r'tables must be "0\.23" or "1\.0", not "2"'):
-        Tokenizer.wordpiece(VOCAB, tables="2")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match='unknown must be "word" or "char"'):
         Tokenizer.wordpiece(VOCAB, unknown="byte")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="max_word_chars must be from 0 to"):
@@ -260,7 +258,7 @@ def test_what_is_saved_is_loaded(tmp_path: Path, name: str, lowercase: bool) -> 
 
 def test_a_directory_gets_a_vocab_txt(tmp_path: Path) -> None:
     tok = Tokenizer.wordpiece(VOCAB, lowercase=False)
-    tok.save(tmp_path)
+    tok.save(tmp_path, format="bert")
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "tokenizer_config.json",
         "vocab.txt",

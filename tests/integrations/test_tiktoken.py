@@ -16,8 +16,8 @@ import pytest
 import tiktoken as real
 from hypothesis import given
 from hypothesis import strategies as st
+from subword._names.encodings import CL100K, GPT2, O200K
 from subword.integrations import tiktoken as ours
-from subword.integrations._tiktoken_table import CL100K, GPT2, O200K
 
 SAMPLE = """The lowest of the low were slower than the slowest; they'd flow and they'll follow.
   def low(flow):\n\t\treturn flow['low'] + 12345\n\n\n

@@ -16,8 +16,9 @@ import tiktoken.model
 from hypothesis import given
 from hypothesis import strategies as st
 from subword import ModelFormatError
+from subword._names.encodings import ENCODINGS, Published
 from subword.integrations import tiktoken as ours
-from subword.integrations._tiktoken_table import ENCODINGS, MODEL_PREFIXES, MODELS, Published
+from subword.integrations._tiktoken_models import MODEL_PREFIXES, MODELS
 
 from tests.support.published import file
 

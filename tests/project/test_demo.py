@@ -11,6 +11,8 @@ import pytest
 import subword
 from subword import _demo
 from subword._cli.colours import has_colours
+from subword._cli.painting import bracketed, coloured
+from subword._cli.spans import spans
 
 SOURCES = {
     "a.py": b"def low(lower):\n    return lower\n" * 50,
@@ -99,11 +101,11 @@ def tokenizer() -> subword.Tokenizer:
 
 
 def test_tokens_stand_in_brackets_and_characters_stay_whole() -> None:
-    assert _demo.bracketed(tokenizer(), "lowé:\nlo") == "[lo][w][é][:↵]\n[lo]"
+    assert bracketed(spans(tokenizer(), "lowé:\nlo")) == "[lo][w][é][:↵]\n[lo]"
 
 
 def test_backgrounds_alternate_and_end_with_the_line() -> None:
-    shown = _demo.coloured(tokenizer(), "lo:\nlo")
+    shown = coloured(spans(tokenizer(), "lo:\nlo"))
     yellow, cyan, off = "\x1b[30;43m", "\x1b[30;46m", "\x1b[0m"
     assert shown == f"{yellow}lo{off}{cyan}:↵{off}\n{yellow}lo{off}"
 

@@ -117,10 +117,11 @@ LOW = {"low": 5, "lower": 2, "newest": 6, "widest": 3, " ": 15}
     [
         (LOW, {"score": "count"}, ["##es", "##est", "lo", "low"]),
         (LOW, {"score": "likelihood"}, ["wi", "wid", "lo", "##st"]),
-        ({"ab": 1, "cd": 9}, {}, ["ab", "cd"]),
+        ({"ab": 1, "cd": 9}, {}, ["cd", "ab"]),
+        ({"ab": 1, "cd": 9}, {"score": "likelihood"}, ["ab", "cd"]),
         ({"ab": 1, "cd": 9}, {"min_count": 2}, ["cd"]),
         # 1/(1*4) and 2/(2*4): of equal scores the higher count.
-        ({"ac": 2, "bc": 1, "dc": 1}, {}, ["ac", "bc", "dc"]),
+        ({"ac": 2, "bc": 1, "dc": 1}, {"score": "likelihood"}, ["ac", "bc", "dc"]),
         ({"abab": 1}, {"special_tokens": ["abab"]}, ["ab", "##ab"]),
     ],
 )

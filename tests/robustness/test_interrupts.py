@@ -82,7 +82,7 @@ def test_one_long_piece_is_interrupted() -> None:
     merging = Tokenizer(vocab, merges, pattern="none")
     longest = Tokenizer(vocab, merges, pattern="none", longest_match=True)
     for tok in (merging, longest):
-        interrupt(lambda tok=tok: tok.encode("a" * 100_000_000))  # type: ignore[misc]
+        interrupt(lambda tok=tok: tok.encode("a" * 30_000_000))  # type: ignore[misc]
         assert tok.encode("a" * 1024 + "b") == [265, 98]
 
 

@@ -109,7 +109,8 @@ def checking_requests() -> Iterator[Check]:
 
 def ask(explorer: Running, path: str, body: bytes) -> int:
     path = quote(path.lstrip("/"), safe="/?&=%,")
-    headers = {"content-type": "application/json"} if body else {}
+    kind = "octet-stream" if path.startswith("api/open") else "json"
+    headers = {"content-type": f"application/{kind}"} if body else {}
     answer = explorer.request(path, body or None, headers)
     if path.startswith("api/"):
         assert json.loads(answer.body) is not None

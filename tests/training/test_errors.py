@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import subword
-from subword import BpeTrainer, Counts, Tokenizer
+from subword import BpeTrainer, Counts, Tokenizer, WordPieceTrainer
 
 TEXTS = ["low lower lowest"]
 BYTES = [bytes([byte]) for byte in range(256)]
@@ -57,7 +57,7 @@ SETTINGS: list[tuple[dict[str, Any], type[Exception], str]] = [
         "num_merges=4194304 is too large: the most is 2096896",
     ),
     ({"num_merges": -1}, subword.ArgumentError, "num_merges must be at least 0, not -1"),
-    ({"vocab_size": 300.0}, TypeError, "'float' object cannot be interpreted as an integer"),
+    ({"vocab_size": 300.0}, TypeError, "vocab_size must be an integer, not float"),
     (
         {"num_merges": 1, "ties": "first"},
         ValueError,
@@ -270,3 +270,25 @@ def test_an_error_in_the_texts_is_the_callers_own() -> None:
 
     with pytest.raises(RuntimeError, match="the database is gone"):
         BpeTrainer(num_merges=1).train_iter(broken())
+
+
+@pytest.mark.parametrize(
+    ("trainer", "name", "found"),
+    [
+        (BpeTrainer("300"), "vocab_size", "str"),  # type: ignore[arg-type]
+        (BpeTrainer(num_merges=1.5), "num_merges", "float"),  # type: ignore[arg-type]
+        (BpeTrainer(300, min_count="2"), "min_count", "str"),  # type: ignore[arg-type]
+        (WordPieceTrainer("300"), "vocab_size", "str"),  # type: ignore[arg-type]
+    ],
+)
+def test_a_number_that_is_none_is_refused_by_its_name(
+    trainer: BpeTrainer | WordPieceTrainer, name: str, found: str
+) -> None:
+    for train in (
+        lambda: trainer.train_iter(["low"]),
+        lambda: trainer.train_counts(Counts({b"low": 1})),
+        trainer.counting,
+    ):
+        with pytest.raises(TypeError) as told:
+            train()
+        assert str(told.value) == f"{name} must be an integer, not {found}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import random
+import re
 import subprocess
 import sys
 import warnings
@@ -28,6 +29,7 @@ from subword.reference import train_wordpiece
 from subword.reference.wordpiece_trainer import Score, apply, count_all
 
 from tests.support.interrupting import WatchedTerminal, interrupted
+from tests.support.published import corpus
 
 words = st.one_of(
     st.text("ab", min_size=1, max_size=9),
@@ -172,13 +174,52 @@ def test_by_count_the_tokens_are_those_of_hugging_face_where_no_tie_decides(seed
     assert {*tokens(ours)} == {*theirs.get_vocab()}
 
 
+# How good it is
+
+
+def tokens_per_word(tok: Tokenizer) -> float:
+    """How many tokens a word of the stories has, which no trainer here has read."""
+    text = corpus("tinystories_2.4mb.txt").decode()
+    return tok.count(text) / len(re.findall(r"\w+|[^\w\s]", text))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["en_10mb.txt", "enwiki_50mb.txt"])
+def test_vocabularies_are_good_whatever_the_size_of_the_corpus(name: str) -> None:
+    trainer = WordPieceTrainer()
+    counts = count_pieces(texts=[corpus(name)], **trainer.counting())
+    by_default = tokens_per_word(trainer.train_counts(counts))
+    by_count = tokens_per_word(WordPieceTrainer(score="count").train_counts(counts))
+    by_likelihood = tokens_per_word(WordPieceTrainer(score="likelihood").train_counts(counts))
+    assert by_count < 1.05
+    assert by_default <= 1.02 * by_count
+    assert by_likelihood <= 1.05 * by_count
+
+
+def test_by_likelihood_the_least_count_is_where_pairs_run_out() -> None:
+    numbers = random.Random(7)
+    words = {
+        "".join(numbers.choices("abcdefgh", k=5)): numbers.randrange(1, 400) for _ in range(99)
+    }
+    counts = of(words)
+    tok = WordPieceTrainer(60, score="likelihood").train_counts(counts)
+    log = training_log(tok)
+    assert log is not None
+    assert log.stop == "min_count"
+    least = min(merge.count for merge in log.merges)
+    same = WordPieceTrainer(60, score="likelihood", min_count=least).train_counts(counts)
+    assert tok == same
+    full = WordPieceTrainer(60, score="likelihood", min_count=least // 2).train_counts(counts)
+    assert full.vocab_size == 60
+
+
 # How it runs
 
 
 def test_settings_are_kept_and_shown() -> None:
-    trainer = WordPieceTrainer(300, score="count", min_count=3)
+    trainer = WordPieceTrainer(300, score="likelihood", min_count=3)
     assert list(vars(trainer)) == list(inspect.signature(WordPieceTrainer).parameters)
-    assert repr(trainer) == "WordPieceTrainer(vocab_size=300, score='count', min_count=3)"
+    assert repr(trainer) == "WordPieceTrainer(vocab_size=300, score='likelihood', min_count=3)"
 
 
 def test_the_log_has_phases_and_merges() -> None:
@@ -194,8 +235,10 @@ def test_too_few_pairs_are_said_where_the_caller_is() -> None:
     with pytest.warns(TrainingWarning, match="vocab_size=1000 is more than the corpus") as said:
         WordPieceTrainer(1000, min_count=1).train_iter(TEXTS)
     assert said[0].filename == __file__
-    with pytest.warns(TrainingWarning, match="no pair that occurs 10 times is left after 0 merges"):
-        WordPieceTrainer(1000).train_iter(TEXTS)
+    scores: list[Score] = ["count", "likelihood"]
+    for score in scores:
+        with pytest.warns(TrainingWarning, match="no pair that occurs 2 times is left after"):
+            WordPieceTrainer(1000, score=score).train_iter(TEXTS)
     assert WordPieceTrainer(1000, min_count=10).train_iter(TEXTS).vocab_size < 1000
 
 

@@ -5,16 +5,19 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyList};
 use subword_core::count_corpus::{self, CountSettings, Feeder};
 use subword_core::counts::SortedPieces;
-use subword_core::{Error, Normalizer, Result};
+use subword_core::{Normalizer, Result};
 
+use crate::arguments::{
+    Errors, NormalizerArgument, PatternArgument, natural, normalizer_of, optional, threads_of,
+};
+use crate::arrow::Column;
 use crate::errors;
 use crate::interrupts::{Raised, detached};
-use crate::model::{PatternArgument, pattern_to_python};
-use crate::numbers::{ThreadsArgument, natural};
-use crate::text::{Errors, Text};
+use crate::model::pattern_to_python;
+use crate::text::{Objects, Text, Texts, check_several, is_batch};
 
 /// How often each piece occurs.
 #[pyclass(frozen, module = "subword._core")]
@@ -31,8 +34,8 @@ impl From<subword_core::Counts> for Counts {
 impl Counts {
     /// The counts, to be read.
     ///
-    /// INVARIANT: nobody waits for them with the GIL, because who has them may wait for the GIL:
-    /// training asks Python whether to go on.
+    /// INVARIANT: a thread never waits for this lock while it holds the GIL, because the thread that holds the
+    /// lock may wait for the GIL: training asks Python whether to go on.
     pub(crate) fn read(&self) -> RwLockReadGuard<'_, subword_core::Counts> {
         self.counts.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -90,7 +93,7 @@ impl Counts {
         look(py, || subword_core::Counts::from_bytes(data)).map(Counts::from)
     }
 
-    /// The same once more.
+    /// A copy.
     fn copy(&self, py: Python<'_>) -> PyResult<Counts> {
         run(py, || Ok(self.read().clone())).map(Counts::from)
     }
@@ -242,7 +245,7 @@ pub(crate) fn count_files(
     pattern: PatternArgument,
     special_tokens: Vec<String>,
     normalizer: Option<NormalizerArgument>,
-    threads: Option<ThreadsArgument>,
+    threads: Option<i64>,
     memory_limit: Option<i128>,
     errors: Errors,
     field: String,
@@ -250,28 +253,15 @@ pub(crate) fn count_files(
     watch: Option<Py<PyAny>>,
 ) -> PyResult<Counts> {
     let settings = CountSettings {
-        normalizer: normalizer_of(normalizer),
-        special_tokens,
         field,
         max_document,
-        ..settings(pattern, threads, memory_limit, errors)?
+        ..settings(pattern, special_tokens, normalizer, threads, memory_limit, errors)?
     };
     let counts = detached(py, |raised| {
         let watch = |done| tell(raised, watch.as_ref(), done);
-        count_corpus::count_files(paths, &settings, watch).map_err(about_the_corpus)
+        count_corpus::count_files(paths, &settings, watch)
     })?;
     Ok(Counts::from(counts))
-}
-
-/// What is wrong with a file of the corpus is an error of the corpus, whichever call reads it. Errors
-/// about the counts themselves, such as a sum that overflows, name no file.
-fn about_the_corpus(error: Error) -> Error {
-    match error {
-        Error::Counts { place, message, hint } if !place.is_empty() => {
-            Error::Corpus { place, message, hint }
-        }
-        other => other,
-    }
 }
 
 /// Counts the pieces of texts. `watch` is called with how many bytes of them were counted.
@@ -284,27 +274,37 @@ pub(crate) fn count_texts(
     pattern: PatternArgument,
     special_tokens: Vec<String>,
     normalizer: Option<NormalizerArgument>,
-    threads: Option<ThreadsArgument>,
+    threads: Option<i64>,
     memory_limit: Option<i128>,
     errors: Errors,
     watch: Option<Py<PyAny>>,
 ) -> PyResult<Counts> {
     let py = texts.py();
-    let settings = CountSettings {
-        normalizer: normalizer_of(normalizer),
-        special_tokens,
-        ..settings(pattern, threads, memory_limit, errors)?
+    let settings = settings(pattern, special_tokens, normalizer, threads, memory_limit, errors)?;
+    check_several(texts)?;
+    let column = Column::new(texts)?;
+    let texts = match &column {
+        Some(_) => PyList::empty(py).try_iter()?.unbind(),
+        None => texts.try_iter()?.unbind(),
     };
-    let texts = texts.try_iter()?.unbind();
+    let push = |py: Python<'_>, feeder: &mut Feeder<'_, '_>, bytes: &[u8]| match bytes.len() {
+        size if size < feeder.room() => feeder.push(bytes),
+        _ => py.detach(|| feeder.push(bytes)),
+    };
     let feed = |raised: &Raised, feeder: &mut Feeder<'_, '_>| {
         raised.call(|py| {
+            for text in column.iter().flat_map(Column::texts) {
+                if let Err(error) = push(py, feeder, text) {
+                    return Ok(Err(error));
+                }
+            }
             for text in texts.bind(py).clone() {
-                let text = Text::new(&text?, errors)?;
-                let bytes = text.bytes();
-                let pushed = if bytes.len() < feeder.room() {
-                    feeder.push(bytes)
+                let text = text?;
+                let pushed = if is_batch(&text) {
+                    let texts = Texts::new(&Objects::new(&text)?, errors)?;
+                    texts.all().into_iter().try_for_each(|text| push(py, feeder, text))
                 } else {
-                    py.detach(|| feeder.push(bytes))
+                    push(py, feeder, Text::new(&text, errors)?.bytes())
                 };
                 if let Err(error) = pushed {
                     return Ok(Err(error));
@@ -322,36 +322,20 @@ pub(crate) fn count_texts(
 
 fn settings(
     pattern: PatternArgument,
-    threads: Option<ThreadsArgument>,
+    special_tokens: Vec<String>,
+    normalizer: Option<NormalizerArgument>,
+    threads: Option<i64>,
     memory_limit: Option<i128>,
     errors: Errors,
 ) -> PyResult<CountSettings> {
-    let memory_limit = memory_limit.map(|limit| natural("memory_limit", limit)).transpose()?;
-    let errors = errors.into();
-    let threads = threads.and_then(|threads| threads.0);
-    Ok(CountSettings { threads, memory_limit, errors, ..CountSettings::new(pattern.0) })
-}
-
-/// `normalizer=`: a name.
-pub(crate) struct NormalizerArgument(Normalizer);
-
-impl<'a, 'py> FromPyObject<'a, 'py> for NormalizerArgument {
-    type Error = PyErr;
-
-    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        let name = object.extract::<String>()?;
-        Normalizer::from_name(&name).map(NormalizerArgument).ok_or_else(|| {
-            let names = Normalizer::names().collect::<Vec<_>>().join(", ");
-            let message = format!(
-                "no normalizer has the name {name:?}; there are {names}, and bert: with options"
-            );
-            errors::argument("normalizer", message)
-        })
-    }
-}
-
-pub(crate) fn normalizer_of(argument: Option<NormalizerArgument>) -> Normalizer {
-    argument.map_or(Normalizer::None, |normalizer| normalizer.0)
+    Ok(CountSettings {
+        normalizer: normalizer_of(normalizer),
+        special_tokens,
+        threads: threads_of(threads)?,
+        memory_limit: optional("memory_limit", memory_limit)?,
+        errors: errors.0,
+        ..CountSettings::new(pattern.0)
+    })
 }
 
 /// Tells Python how far we are.

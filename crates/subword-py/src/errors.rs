@@ -2,7 +2,7 @@
 
 use pyo3::BoundObject;
 use pyo3::exceptions::{
-    PyKeyboardInterrupt, PyMemoryError, PyOSError, PyRuntimeError, PyValueError,
+    PyKeyboardInterrupt, PyMemoryError, PyOSError, PyRuntimeError, PyTypeError, PyValueError,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -53,6 +53,21 @@ pub(crate) fn new<'py>(
         Ok(PyErr::from_value(class.call1(fields)?))
     };
     make().unwrap_or_else(|error| error)
+}
+
+/// The error of one text of a batch, with the place of that text: nobody finds it among a million otherwise.
+pub(crate) fn of_element(py: Python<'_>, error: PyErr, at: usize) -> PyErr {
+    let value = error.value(py);
+    let placed = || -> PyResult<PyErr> {
+        if error.is_instance_of::<PyTypeError>(py) {
+            let message = value.to_string().replacen("text must", &format!("texts[{at}] must"), 1);
+            return Ok(PyTypeError::new_err(message));
+        }
+        let (position, hint) = (value.getattr("position")?, value.getattr("hint")?);
+        let message = format!("texts[{at}]: {}", value.getattr("message")?);
+        Ok(new(py, "TextError", (message, position, hint)))
+    };
+    placed().unwrap_or(error)
 }
 
 /// An argument of a call that makes no sense. The message names the argument, too.

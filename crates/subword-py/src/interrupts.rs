@@ -45,7 +45,7 @@ pub(crate) fn detached<R: Send>(
     raised.finish(py, done)
 }
 
-/// The same for work that needs the GIL now and then.
+/// The same for work that needs the GIL at times, and so is called with it.
 pub(crate) fn attached<R>(py: Python<'_>, work: impl FnOnce(&Raised) -> Result<R>) -> PyResult<R> {
     let raised = Raised::default();
     let done = hearing(&raised, || work(&raised));

@@ -1,20 +1,24 @@
 //! The Python door: converts types, frees the GIL, maps errors. It decides nothing.
 
 mod about;
+mod arguments;
 mod arrays;
-mod batch;
+mod arrow;
 mod counts;
+mod decode;
+mod encode_many;
+mod encode_one;
 mod engine;
 mod errors;
 mod ids;
 mod interrupts;
 mod lists;
 mod model;
-mod numbers;
-mod one;
+mod reading;
 mod text;
 mod trainer;
 mod usage;
+mod variants;
 mod wordpiece;
 mod writing;
 
@@ -29,15 +33,19 @@ mod _core {
     #[pymodule_export]
     use super::counts::{Counts, CountsReader, count_files, count_texts};
     #[pymodule_export]
-    use super::engine::Engine;
+    use super::engine::{Engine, output_of};
     #[pymodule_export]
     use super::model::Model;
+    #[pymodule_export]
+    use super::reading::DocumentReader;
     #[pymodule_export]
     use super::split;
     #[pymodule_export]
     use super::trainer::{TrainingLog, train_bpe, train_wordpiece};
     #[pymodule_export]
     use super::usage::{normalizer, pairs_of_tokens, pruned, token_counts};
+    #[pymodule_export]
+    use super::variants::{with_special_tokens, with_template};
     #[pymodule_export]
     use super::writing::encode_files;
     #[pymodule_export]
@@ -66,7 +74,7 @@ fn patterns() -> std::collections::BTreeMap<&'static str, Vec<&'static str>> {
 #[pyfunction]
 fn utf8<'py>(
     text: &Bound<'py, PyAny>,
-    errors: text::Errors,
+    errors: arguments::Errors,
 ) -> PyResult<Bound<'py, pyo3::types::PyBytes>> {
     Ok(pyo3::types::PyBytes::new(text.py(), text::Text::new(text, errors)?.bytes()))
 }
@@ -76,12 +84,12 @@ fn utf8<'py>(
 #[pyo3(signature = (text, normalizer))]
 fn normalize<'py>(
     text: &Bound<'py, PyAny>,
-    normalizer: Option<counts::NormalizerArgument>,
+    normalizer: Option<arguments::NormalizerArgument>,
 ) -> PyResult<Bound<'py, pyo3::types::PyBytes>> {
     let py = text.py();
-    let text = text::Text::new(text, text::Errors::Strict)?;
+    let text = text::Text::new(text, arguments::Errors::default())?;
     let text = text.bytes();
-    let normalizer = counts::normalizer_of(normalizer);
+    let normalizer = arguments::normalizer_of(normalizer);
     let normal = engine::run(py, text.len(), || normalizer.apply_by_blocks(text))?;
     Ok(pyo3::types::PyBytes::new(py, &normal))
 }
@@ -90,10 +98,10 @@ fn normalize<'py>(
 #[pyfunction]
 fn split<'py>(
     text: &Bound<'py, PyAny>,
-    pattern: model::PatternArgument,
+    pattern: arguments::PatternArgument,
 ) -> PyResult<Vec<Bound<'py, pyo3::types::PyBytes>>> {
     let py = text.py();
-    let text = text::Text::new(text, text::Errors::Strict)?;
+    let text = text::Text::new(text, arguments::Errors::default())?;
     let text = text.bytes();
     let splitter =
         subword_core::pretok::Splitter::new(&pattern.0).map_err(|e| errors::raise(py, e))?;

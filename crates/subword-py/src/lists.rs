@@ -24,7 +24,7 @@ impl Integers {
         py: Python<'py>,
         ids: &[TokenId],
     ) -> PyResult<Bound<'py, PyList>> {
-        // Nobody waits: who is called while a list is being made, by a collector of garbage, makes new
+        // No waiting: the garbage collector may call us while a list is being made. Then the list gets new
         // objects.
         probe::<*const u8>(py, ids.len())?;
         let Ok(mut kept) = self.0.try_lock() else { return PyList::new(py, ids) };
@@ -58,8 +58,8 @@ pub(crate) fn list_of(py: Python<'_>, objects: Vec<Py<PyList>>) -> PyResult<Boun
     PyList::new(py, objects)
 }
 
-/// A `MemoryError` if there is no memory for so many values. Whoever makes an object of that size next would
-/// panic.
+/// A `MemoryError` if there is no memory for `len` values. Python's own functions would panic when an object of
+/// that size is made next.
 pub(crate) fn probe<T>(py: Python<'_>, len: usize) -> PyResult<()> {
     memory::probe::<T>(len).map_err(|error| errors::raise(py, error))
 }

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyMapping, PyString};
+use pyo3::types::{PyDict, PyMapping, PyString};
 use subword_core::formats::{self, LoadOptions};
-use subword_core::{Encoder, EndOfWord, Merges, Pattern, TokenId, Units, Vocab};
+use subword_core::{Encoder, EndOfWord, Merges, Pattern, SpecialToken, TokenId, Units, Vocab};
 
+use crate::arguments::{PatternArgument, SpecialTokens, choice, token, token_id};
 use crate::errors;
 use crate::interrupts::detached;
 use crate::wordpiece::Settings;
@@ -78,12 +78,12 @@ impl Model {
         merges: &Bound<'_, PyAny>,
         special_tokens: Option<SpecialTokens>,
         pattern: PatternArgument,
-        units: UnitsArgument,
+        units: &str,
         end_of_word: Option<String>,
         unk_token: Option<String>,
     ) -> PyResult<Model> {
         let py = vocab.py();
-        let vocab = vocab_from(vocab)?;
+        let vocab = vocab_from(vocab, |item| item)?;
         let mut pairs = Vec::new();
         for (rank, pair) in merges.try_iter()?.enumerate() {
             let (left, right): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair?.extract()?;
@@ -98,7 +98,8 @@ impl Model {
             pairs.push((id(&left)?, id(&right)?));
         }
         let mut model = build(py, vocab, Merges::Listed(pairs), special_tokens, pattern)?;
-        model.start.units = units.0;
+        model.start.units =
+            choice("units", units, &[("bytes", Units::Bytes), ("chars", Units::Characters)])?;
         model.start.end_of_word = end_of_word.map(|mark| EndOfWord { mark, joined: false });
         if let Some(unk) = unk_token {
             let special = model.special_tokens.iter().find(|token| token.content == unk);
@@ -115,7 +116,7 @@ impl Model {
     #[pyo3(signature = (vocab, settings))]
     fn word_piece(vocab: &Bound<'_, PyMapping>, settings: Settings) -> PyResult<Model> {
         let py = vocab.py();
-        let model = settings.model(vocab_from(vocab)?)?;
+        let model = settings.model(vocab_from(vocab, |item| item)?)?;
         model.map(Model::from).map_err(|error| errors::raise(py, error))
     }
 
@@ -127,34 +128,36 @@ impl Model {
         special_tokens: Option<SpecialTokens>,
         pattern: PatternArgument,
     ) -> PyResult<Model> {
-        let items = ranks.items()?;
-        let mut tokens = Vec::with_capacity(items.len());
-        for item in items.iter() {
-            let (bytes, id): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item.extract()?;
-            tokens.push((token_id(&id)?, token(&bytes)?));
-        }
-        let vocab = vocab_of(ranks.py(), &tokens)?;
+        let vocab = vocab_from(ranks, |(bytes, id)| (id, bytes))?;
         let mut model = build(ranks.py(), vocab, Merges::Ranked, special_tokens, pattern)?;
         model.ignore_merges = true;
         checked(ranks.py(), model)
     }
 
     /// The same model with another encoder.
-    fn encoded_by(&self, py: Python<'_>, encoder: EncoderArgument) -> PyResult<Model> {
-        let model = (*self.0).clone().encoded_by(encoder.0);
+    fn encoded_by(&self, py: Python<'_>, encoder: &str) -> PyResult<Model> {
+        let known = [("merges", Encoder::Merge), ("longest", Encoder::Longest)];
+        let model = (*self.0).clone().encoded_by(choice("encoder", encoder, &known)?);
         model.map(Model::from).map_err(|error| errors::raise(py, error))
     }
 }
 
-/// The tokens that a caller passes, by id.
-fn vocab_from(tokens: &Bound<'_, PyMapping>) -> PyResult<Vocab> {
+/// A pair of Python objects.
+type Objects<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
+
+/// The tokens that a caller passes: a mapping whose items `ordered` turns to an id and bytes.
+fn vocab_from<'py>(
+    tokens: &Bound<'py, PyMapping>,
+    ordered: impl Fn(Objects<'py>) -> Objects<'py>,
+) -> PyResult<Vocab> {
     let items = tokens.items()?;
     let mut vocab = Vec::with_capacity(items.len());
     for item in items.iter() {
-        let (id, bytes): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item.extract()?;
+        let (id, bytes) = ordered(item.extract()?);
         vocab.push((token_id(&id)?, token(&bytes)?));
     }
-    vocab_of(tokens.py(), &vocab)
+    Vocab::new(vocab.iter().map(|(id, bytes)| (*id, bytes.as_slice())))
+        .map_err(|error| errors::raise(tokens.py(), error))
 }
 
 fn build(
@@ -173,115 +176,6 @@ fn checked(py: Python<'_>, model: subword_core::Model) -> PyResult<Model> {
     model.checked().map(Model::from).map_err(|error| errors::raise(py, error))
 }
 
-fn vocab_of(py: Python<'_>, tokens: &[(TokenId, Vec<u8>)]) -> PyResult<Vocab> {
-    Vocab::new(tokens.iter().map(|(id, bytes)| (*id, bytes.as_slice())))
-        .map_err(|error| errors::raise(py, error))
-}
-
-/// An id that a caller passes: any integer that is not one is a value error with the number in it.
-fn token_id(id: &Bound<'_, PyAny>) -> PyResult<TokenId> {
-    id.extract::<TokenId>().map_err(|error| match id.extract::<i128>() {
-        Ok(_) => PyValueError::new_err(format!("an id is a number from 0 up, not {id}")),
-        Err(_) => error,
-    })
-}
-
-fn token(bytes: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
-    match bytes.cast::<PyBytes>() {
-        Ok(bytes) => Ok(bytes.as_bytes().to_vec()),
-        Err(_) => {
-            let found = bytes.get_type().name()?;
-            Err(PyTypeError::new_err(format!("a token is bytes, not {found}")))
-        }
-    }
-}
-
-/// `pattern=`: a name, a regular expression, or a sequence of them.
-pub(crate) struct PatternArgument(pub(crate) Pattern);
-
-impl<'a, 'py> FromPyObject<'a, 'py> for PatternArgument {
-    type Error = PyErr;
-
-    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        let one = |text: &Bound<'py, PyString>| -> PyResult<Pattern> {
-            Pattern::parse(text.to_str()?).map_err(|error| errors::raise(text.py(), error))
-        };
-        if let Ok(text) = object.cast::<PyString>() {
-            return Ok(PatternArgument(one(&text)?));
-        }
-        let wrong = || PyTypeError::new_err("pattern must be a string or a sequence of strings");
-        let parts = object.try_iter().map_err(|_| wrong())?;
-        let part = |part: PyResult<Bound<'py, PyAny>>| -> PyResult<Pattern> {
-            let part = part?;
-            one(part.cast::<PyString>().map_err(|_| wrong())?)
-        };
-        Ok(PatternArgument(Pattern::Sequence(parts.map(part).collect::<PyResult<_>>()?)))
-    }
-}
-
-/// `units=`: "bytes" or "chars".
-pub(crate) struct UnitsArgument(Units);
-
-impl<'a, 'py> FromPyObject<'a, 'py> for UnitsArgument {
-    type Error = PyErr;
-
-    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        match object.extract::<&str>()? {
-            "bytes" => Ok(UnitsArgument(Units::Bytes)),
-            "chars" => Ok(UnitsArgument(Units::Characters)),
-            other => {
-                let message = format!("units must be \"bytes\" or \"chars\", not {other:?}");
-                Err(PyValueError::new_err(message))
-            }
-        }
-    }
-}
-
-/// `encoder=`: "merges" or "longest".
-pub(crate) struct EncoderArgument(Encoder);
-
-impl<'a, 'py> FromPyObject<'a, 'py> for EncoderArgument {
-    type Error = PyErr;
-
-    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        match object.extract::<&str>()? {
-            "merges" => Ok(EncoderArgument(Encoder::Merge)),
-            "longest" => Ok(EncoderArgument(Encoder::Longest)),
-            other => {
-                let message = format!("encoder must be \"merges\" or \"longest\", not {other:?}");
-                Err(PyValueError::new_err(message))
-            }
-        }
-    }
-}
-
-/// `special_tokens=`: strings, or a mapping from strings to ids.
-pub(crate) struct SpecialTokens(pub(crate) Vec<(String, Option<TokenId>)>);
-
-impl<'a, 'py> FromPyObject<'a, 'py> for SpecialTokens {
-    type Error = PyErr;
-
-    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        if object.is_instance_of::<PyString>() {
-            return Err(PyTypeError::new_err(
-                "special_tokens must be a list of strings, not one string",
-            ));
-        }
-        let mut tokens = Vec::new();
-        if let Ok(mapping) = object.cast::<PyMapping>() {
-            for item in mapping.items()?.iter() {
-                let (content, id): (String, Bound<'_, PyAny>) = item.extract()?;
-                tokens.push((content, Some(token_id(&id)?)));
-            }
-        } else {
-            for content in object.try_iter()? {
-                tokens.push((content?.extract()?, None));
-            }
-        }
-        Ok(SpecialTokens(tokens))
-    }
-}
-
 /// A pattern as `pattern=` takes it.
 pub(crate) fn pattern_to_python<'py>(
     py: Python<'py>,
@@ -295,6 +189,25 @@ pub(crate) fn pattern_to_python<'py>(
             Ok(pyo3::types::PyList::new(py, parts.collect::<PyResult<Vec<_>>>()?)?.into_any())
         }
     }
+}
+
+/// Special tokens with their flags, each as a dictionary.
+pub(crate) fn added_to_python<'py>(
+    py: Python<'py>,
+    model: &subword_core::Model,
+) -> PyResult<Vec<Bound<'py, PyDict>>> {
+    let added = |token: &SpecialToken| {
+        let entry = PyDict::new(py);
+        entry.set_item("content", &token.content)?;
+        entry.set_item("id", token.id)?;
+        entry.set_item("special", !token.always)?;
+        entry.set_item("normalized", token.normalized)?;
+        entry.set_item("single_word", token.single_word)?;
+        entry.set_item("lstrip", token.lstrip)?;
+        entry.set_item("rstrip", token.rstrip)?;
+        Ok(entry)
+    };
+    model.special_tokens.iter().map(added).collect()
 }
 
 /// Special tokens as a dictionary.

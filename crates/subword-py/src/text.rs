@@ -1,49 +1,21 @@
-//! Python texts as bytes, and Python's choices as the engine's.
+//! Python's texts, as bytes that can be read without the GIL.
 
 use std::ops::Range;
 
 use pyo3::buffer::PyBuffer;
-use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::string::PyStringData;
-use pyo3::types::{PyBytes, PyList, PyString};
+use pyo3::types::{PyBytes, PyList, PyMapping, PyString};
 use subword_core::tokenizer::Held;
 use subword_core::utf8::Characters;
-use subword_core::{Allowed, mem, memory};
+use subword_core::{corpus, mem, memory};
 
+use crate::arguments::Errors;
+use crate::arrow::{Buffers, Column};
 use crate::errors;
 use crate::interrupts::Pauses;
 use crate::lists::probe;
-
-/// What to do with a `str` that has lone surrogates.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Errors {
-    Strict,
-    Replace,
-}
-
-impl<'a, 'py> FromPyObject<'a, 'py> for Errors {
-    type Error = PyErr;
-
-    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        match object.extract::<&str>()? {
-            "strict" => Ok(Errors::Strict),
-            "replace" => Ok(Errors::Replace),
-            other => Err(PyValueError::new_err(format!(
-                "errors must be \"strict\" or \"replace\", not {other:?}"
-            ))),
-        }
-    }
-}
-
-impl From<Errors> for subword_core::corpus::Errors {
-    fn from(errors: Errors) -> Self {
-        match errors {
-            Errors::Strict => subword_core::corpus::Errors::Strict,
-            Errors::Replace => subword_core::corpus::Errors::Replace,
-        }
-    }
-}
 
 /// A text that can be read without the GIL: `str` and `bytes` are borrowed, the rest is copied.
 pub(crate) enum Text<'py> {
@@ -88,30 +60,32 @@ impl<'py> Text<'py> {
 /// The texts of a sequence.
 pub(crate) struct Objects<'py> {
     list: Bound<'py, PyList>,
+    /// The texts instead of the list, which is empty then.
+    column: Option<Column>,
 }
 
 impl<'py> Objects<'py> {
-    /// A single string is a mistake, not a batch of characters.
+    /// A single string is a mistake, not a batch of characters, and a table or a mapping not one of its names.
     pub(crate) fn new(texts: &Bound<'py, PyAny>) -> PyResult<Self> {
-        if texts.is_instance_of::<PyString>() || texts.is_instance_of::<PyBytes>() {
-            let found = texts.get_type().name()?;
-            return Err(PyTypeError::new_err(format!(
-                "texts must be a sequence of texts, not one {found}"
-            )));
+        if let Ok(list) = texts.cast::<PyList>() {
+            return Ok(Objects { list: list.clone(), column: None });
         }
-        let list = match texts.cast::<PyList>() {
-            Ok(list) => list.clone(),
-            Err(_) => list_from(texts)?,
+        check_several(texts)?;
+        let column = Column::new(texts)?;
+        let list = match &column {
+            Some(_) => PyList::empty(texts.py()),
+            None => list_from(texts)?,
         };
-        Ok(Objects { list })
+        Ok(Objects { list, column })
     }
 
     /// How many there are.
     pub(crate) fn len(&self) -> usize {
-        self.list.len()
+        self.column.as_ref().map_or_else(|| self.list.len(), Column::len)
     }
 
-    /// Its texts, as long as there are more: who looks at one may do anything to the list.
+    /// The texts. The length is read anew for each, because converting a text may run code that changes the
+    /// list.
     fn iter(&self) -> impl Iterator<Item = Bound<'py, PyAny>> {
         (0..).map_while(|at| {
             // PERF: the objects are far from each other in memory; the header of a string may be in two cache
@@ -127,21 +101,62 @@ impl<'py> Objects<'py> {
     #[allow(unsafe_code)]
     fn get(&self, at: usize) -> Option<Bound<'py, PyAny>> {
         // SAFETY: there is an item at this place.
-        (at < self.len()).then(|| unsafe { self.list.get_item_unchecked(at) })
+        (at < self.list.len()).then(|| unsafe { self.list.get_item_unchecked(at) })
     }
 
     #[allow(unsafe_code)]
     fn pointer(&self, at: usize) -> Option<*mut pyo3::ffi::PyObject> {
         let (list, index) = (self.list.as_ptr(), at as isize);
         // SAFETY: there is an item at this place.
-        (at < self.len()).then(|| unsafe { pyo3::ffi::PyList_GET_ITEM(list, index) })
+        (at < self.list.len()).then(|| unsafe { pyo3::ffi::PyList_GET_ITEM(list, index) })
     }
 
     /// The texts where Python has them; none for one that cannot stay there. Whether their characters are
     /// characters shows when they are converted.
     pub(crate) fn placed(&self) -> impl Iterator<Item = Option<Placed>> {
-        self.iter().map(Placed::new)
+        self.in_column().map(Some).chain(self.iter().map(Placed::new))
     }
+
+    /// The texts of a column, where they lie.
+    fn in_column(&self) -> impl Iterator<Item = Placed> {
+        let texts = self.column.iter().flat_map(|column| (0..).map_while(|at| column.get(at)));
+        texts.map(|(buffers, text)| Placed {
+            _owner: Owner::Buffers(buffers),
+            place: Characters::Utf8(text),
+        })
+    }
+}
+
+/// An error for what iterates over something else than texts: one text, a mapping, a table.
+pub(crate) fn check_several(texts: &Bound<'_, PyAny>) -> PyResult<()> {
+    let found = texts.get_type().name()?;
+    if texts.is_instance_of::<PyString>() || texts.is_instance_of::<PyBytes>() {
+        return Err(PyTypeError::new_err(format!(
+            "texts must be a sequence of texts, not one {found}"
+        )));
+    }
+    let (what, hint) = if texts.cast::<PyMapping>().is_ok() {
+        ("a mapping", "pass what it holds, such as texts.values() or texts[\"text\"]")
+    } else if ["columns", "column_names"].iter().any(|name| has(texts, name)) {
+        ("a table", "pass one column of it, such as texts[\"text\"]")
+    } else {
+        return Ok(());
+    };
+    Err(PyTypeError::new_err(format!(
+        "texts must be a sequence of texts, not {what} ({found})\n  hint: {hint}"
+    )))
+}
+
+/// Whether an item of an iterable of texts is several texts: it can be iterated over, or is of Arrow, and is no text.
+pub(crate) fn is_batch(object: &Bound<'_, PyAny>) -> bool {
+    let one = object.is_instance_of::<PyString>() || object.is_instance_of::<PyBytes>();
+    let several = ["__iter__", "__arrow_c_array__", "__arrow_c_stream__"];
+    !one && PyBuffer::<u8>::get(object).is_err() && several.iter().any(|name| has(object, name))
+}
+
+/// Whether the class of an object has an attribute. The object is not asked: it might compute something.
+fn has(object: &Bound<'_, PyAny>, name: &str) -> bool {
+    object.get_type().hasattr(name).unwrap_or(false)
 }
 
 /// What an iterable gives, as a list. Signals are heard: what it gives may never end.
@@ -161,8 +176,14 @@ fn list_from<'py>(texts: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
 /// A text where Python has it, kept alive, whatever becomes of the list that it came in.
 pub(crate) struct Placed {
     /// Keeps the characters alive.
-    _object: Py<PyAny>,
+    _owner: Owner,
     place: Characters<'static>,
+}
+
+/// To whom the characters of a text belong.
+enum Owner {
+    Object(#[expect(dead_code, reason = "held, not read")] Py<PyAny>),
+    Buffers(#[expect(dead_code, reason = "held, not read")] Buffers),
 }
 
 impl Placed {
@@ -172,7 +193,7 @@ impl Placed {
         // SAFETY: the characters belong to the object, not to this reference to it, and never change. They
         // are shown for as long as `self` lives, which has a reference.
         let place = unsafe { std::mem::transmute::<Characters<'_>, Characters<'static>>(place) };
-        Some(Placed { _object: object.unbind(), place })
+        Some(Placed { _owner: Owner::Object(object.unbind()), place })
     }
 }
 
@@ -205,13 +226,15 @@ impl Texts {
         let mut copies = Vec::new();
         let no_memory = |error| errors::raise(objects.list.py(), error);
         let mut texts = memory::with_capacity(objects.len()).map_err(no_memory)?;
-        for object in objects.iter() {
+        texts.extend(objects.in_column().map(Shown::Placed));
+        for (at, object) in objects.iter().enumerate() {
             memory::reserve(&mut texts, 1).map_err(no_memory)?;
             texts.push(match Placed::new(object.clone()) {
                 Some(text) if text.place.as_utf8().is_some() => Shown::Placed(text),
                 _ => {
                     let start = copies.len();
-                    append_copy(&object, errors, &mut copies)?;
+                    append_copy(&object, errors, &mut copies)
+                        .map_err(|error| errors::of_element(object.py(), error, at))?;
                     Shown::Copied(start..copies.len())
                 }
             });
@@ -294,7 +317,7 @@ pub(crate) fn large_units<'a>(text: &'a Bound<'_, PyAny>) -> Option<Characters<'
 /// A string with lone surrogates: an error, or with pairs joined and the rest as U+FFFD.
 fn repaired(text: &Bound<'_, PyString>, errors: Errors) -> PyResult<Vec<u8>> {
     let py = text.py();
-    if errors == Errors::Strict {
+    if errors.0 == corpus::Errors::Strict {
         let error = text.to_str().err().ok_or_else(|| errors::internal("a string became valid"))?;
         let position: usize = error.value(py).getattr("start")?.extract()?;
         let hint = "pass errors=\"replace\" to put U+FFFD in its place";
@@ -310,34 +333,4 @@ fn repaired(text: &Bound<'_, PyString>, errors: Errors) -> PyResult<Vec<u8>> {
     let units = units.iter().map(|unit| u16::from_le_bytes(*unit));
     let text: String = char::decode_utf16(units).map(|c| c.unwrap_or('\u{FFFD}')).collect();
     Ok(text.into_bytes())
-}
-
-/// `special=`: "text", "encode", "error", or a collection of special tokens.
-#[derive(Default)]
-pub(crate) struct Special(pub(crate) Allowed);
-
-impl<'a, 'py> FromPyObject<'a, 'py> for Special {
-    type Error = PyErr;
-
-    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        if let Ok(name) = object.cast::<PyString>() {
-            return match name.to_str()? {
-                "text" => Ok(Special(Allowed::Text)),
-                "encode" => Ok(Special(Allowed::All)),
-                "error" => Ok(Special(Allowed::Error)),
-                other => Err(PyValueError::new_err(format!(
-                    "special must be \"text\", \"encode\", \"error\" or a set of special tokens, not {other:?}"
-                ))),
-            };
-        }
-        let tokens = object.try_iter().map_err(|_| {
-            PyTypeError::new_err(
-                "special must be \"text\", \"encode\", \"error\" or a set of special tokens",
-            )
-        })?;
-        let mut contents =
-            tokens.map(|token| token?.extract()).collect::<PyResult<Vec<String>>>()?;
-        contents.sort_unstable();
-        Ok(Special(Allowed::Only(contents)))
-    }
 }

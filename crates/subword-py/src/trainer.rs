@@ -2,20 +2,20 @@
 
 use std::sync::Arc;
 
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 use subword_core::Error;
 use subword_core::trainer::{
-    self, BpeSettings, BpeTraining, Effort, Learned, LearnedMerge, Score, Stop, TargetSize, Ties,
-    Trained, TrainingStart, WordPieceSettings, WordPieceTraining,
+    self, BpeSettings, Effort, Learned, LearnedMerge, Score, Stop, TargetSize, Ties, Training,
+    TrainingStart, WordPieceSettings,
 };
 
+use crate::arguments::{choice, natural, optional, token};
 use crate::counts::Counts;
 use crate::engine::Engine;
 use crate::interrupts::detached;
 use crate::model::Model;
-use crate::numbers::natural;
 
 /// How a model came about.
 #[pyclass(frozen, module = "subword._core")]
@@ -86,42 +86,16 @@ impl<'a, 'py> FromPyObject<'a, 'py> for InitialVocab {
                 ))),
             };
         }
-        let token = |token: PyResult<Bound<'py, PyAny>>| -> PyResult<Vec<u8>> {
-            let token = token?;
-            let found = || token.get_type().name().map_or_else(|_| "?".into(), |n| n.to_string());
-            let wrong = |_| PyTypeError::new_err(format!("a token is bytes, not {}", found()));
-            Ok(token.cast::<PyBytes>().map_err(wrong)?.as_bytes().to_vec())
-        };
+        let token = |given: PyResult<Bound<'py, PyAny>>| token(&given?);
         Ok(InitialVocab::Given(object.try_iter()?.map(token).collect::<PyResult<_>>()?))
-    }
-}
-
-/// `ties=`.
-pub(crate) struct TiesArgument(Ties);
-
-impl<'a, 'py> FromPyObject<'a, 'py> for TiesArgument {
-    type Error = PyErr;
-
-    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        match &*object.extract::<String>()? {
-            "greatest" => Ok(TiesArgument(Ties::Greatest)),
-            "smallest-ids" => Ok(TiesArgument(Ties::SmallestIds)),
-            other => Err(PyValueError::new_err(format!(
-                "ties must be \"greatest\" or \"smallest-ids\", not {other:?}"
-            ))),
-        }
     }
 }
 
 /// Trains a model. `watch` is called with how many merges there are and how many there will be at most.
 #[pyfunction]
 #[pyo3(signature = (counts, *, vocab_size=None, num_merges=None, special_tokens=None,
-    ties=TiesArgument(Ties::Greatest), min_count=1, max_token_length=None,
-    initial_vocab=InitialVocab::Bytes, end_of_word=None, unk_token=None, limit_alphabet=None,
-    base=None, watch=None),
-    text_signature = "(counts, *, vocab_size=None, num_merges=None, special_tokens=None, \
-    ties='greatest', min_count=1, max_token_length=None, initial_vocab='bytes', end_of_word=None, \
-    unk_token=None, limit_alphabet=None, base=None, watch=None)")]
+    ties="greatest", min_count=1, max_token_length=None, initial_vocab=None, end_of_word=None,
+    unk_token=None, limit_alphabet=None, base=None, watch=None))]
 #[expect(clippy::too_many_arguments, reason = "keywords of one Python function")]
 pub(crate) fn train_bpe(
     py: Python<'_>,
@@ -129,18 +103,17 @@ pub(crate) fn train_bpe(
     vocab_size: Option<i128>,
     num_merges: Option<i128>,
     special_tokens: Option<Vec<String>>,
-    ties: TiesArgument,
+    ties: &str,
     min_count: i128,
     max_token_length: Option<i128>,
-    initial_vocab: InitialVocab,
+    initial_vocab: Option<InitialVocab>,
     end_of_word: Option<String>,
     unk_token: Option<String>,
     limit_alphabet: Option<i128>,
     base: Option<&Engine>,
     watch: Option<Py<PyAny>>,
 ) -> PyResult<(Model, TrainingLog)> {
-    let number = |name, value: Option<i128>| value.map(|n| natural(name, n)).transpose();
-    let size = match (number("vocab_size", vocab_size)?, number("num_merges", num_merges)?) {
+    let size = match (optional("vocab_size", vocab_size)?, optional("num_merges", num_merges)?) {
         (Some(size), None) => TargetSize::Vocab(size),
         (None, Some(merges)) => TargetSize::Merges(merges),
         (None, None) => {
@@ -152,8 +125,8 @@ pub(crate) fn train_bpe(
             return Err(PyValueError::new_err("pass vocab_size= or num_merges=, not both"));
         }
     };
-    let limit = number("limit_alphabet", limit_alphabet)?;
-    let start = match (base, &initial_vocab) {
+    let limit = optional("limit_alphabet", limit_alphabet)?;
+    let start = match (base, initial_vocab.as_ref().unwrap_or(&InitialVocab::Bytes)) {
         (Some(base), InitialVocab::Bytes) => TrainingStart::Base(base.model()),
         (Some(_), _) => {
             return Err(PyValueError::new_err("pass base= or initial_vocab=, not both"));
@@ -170,12 +143,16 @@ pub(crate) fn train_bpe(
         end_of_word,
         unk_token,
         special_tokens,
-        ties: ties.0,
+        ties: choice(
+            "ties",
+            ties,
+            &[("greatest", Ties::Greatest), ("smallest-ids", Ties::SmallestIds)],
+        )?,
         min_count: natural("min_count", min_count)? as u64,
-        max_token_length: number("max_token_length", max_token_length)?,
+        max_token_length: optional("max_token_length", max_token_length)?,
         ..BpeSettings::new(size)
     };
-    run(py, watch, || BpeTraining::new(&counts.read(), &settings), BpeTraining::run)
+    run(py, watch, || trainer::prepare_bpe(&counts.read(), &settings))
 }
 
 /// Whether an error of training says that there are no pieces, and nothing about the settings.
@@ -183,44 +160,23 @@ pub(crate) fn is_without_pieces(error: &Error) -> bool {
     *error == trainer::no_pieces()
 }
 
-/// Told how many merges there are, and how many there will be at most.
-type Watch<'a> = &'a mut dyn FnMut(usize, usize) -> Result<(), Error>;
-
 /// Prepares a training and runs it, without the GIL, but for signals and the caller's own function.
-/// What was counted is let go of before that function is called.
-fn run<T>(
+/// The counts are unlocked before that function is called.
+fn run(
     py: Python<'_>,
     watch: Option<Py<PyAny>>,
-    prepare: impl FnOnce() -> Result<T, Error> + Send,
-    run: impl FnOnce(T, Watch<'_>) -> Result<Trained, Error> + Send,
+    prepare: impl FnOnce() -> Result<Training, Error> + Send,
 ) -> PyResult<(Model, TrainingLog)> {
     let trained = detached(py, |raised| {
         let mut watch = |done: usize, most: usize| {
             let Some(watch) = &watch else { return Ok(()) };
             raised.call(|py| watch.call1(py, (done, most)).map(|_| ()))
         };
-        run(prepare()?, &mut watch)
+        prepare()?.run(&mut watch)
     })?;
     let Learned { merges, stop, effort } = trained.learned;
     let model = Arc::new(trained.model);
     Ok((Model(model.clone()), TrainingLog { model, merges, stop, effort }))
-}
-
-/// `score=`.
-pub(crate) struct ScoreArgument(Score);
-
-impl<'a, 'py> FromPyObject<'a, 'py> for ScoreArgument {
-    type Error = PyErr;
-
-    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        match &*object.extract::<String>()? {
-            "likelihood" => Ok(ScoreArgument(Score::Likelihood)),
-            "count" => Ok(ScoreArgument(Score::Count)),
-            other => Err(PyValueError::new_err(format!(
-                "score must be \"likelihood\" or \"count\", not {other:?}"
-            ))),
-        }
-    }
 }
 
 /// Trains a WordPiece model. `watch` is called with how many merges there are and how many there
@@ -233,7 +189,7 @@ pub(crate) fn train_wordpiece(
     py: Python<'_>,
     counts: &Counts,
     vocab_size: i128,
-    score: ScoreArgument,
+    score: &str,
     special_tokens: Vec<String>,
     unk_token: String,
     prefix: String,
@@ -243,18 +199,20 @@ pub(crate) fn train_wordpiece(
     max_token_length: Option<i128>,
     watch: Option<Py<PyAny>>,
 ) -> PyResult<(Model, TrainingLog)> {
-    let number = |name, value: Option<i128>| value.map(|n| natural(name, n)).transpose();
     let settings = WordPieceSettings {
         vocab_size: natural("vocab_size", vocab_size)?,
-        score: score.0,
+        score: choice(
+            "score",
+            score,
+            &[("likelihood", Score::Likelihood), ("count", Score::Count)],
+        )?,
         special_tokens,
         unk_token,
         prefix,
         max_word_chars: natural("max_word_chars", max_word_chars)?.try_into().unwrap_or(u32::MAX),
         min_count: natural("min_count", min_count)? as u64,
-        limit_alphabet: number("limit_alphabet", limit_alphabet)?,
-        max_token_length: number("max_token_length", max_token_length)?,
+        limit_alphabet: optional("limit_alphabet", limit_alphabet)?,
+        max_token_length: optional("max_token_length", max_token_length)?,
     };
-    let prepare = || WordPieceTraining::new(&counts.read(), &settings);
-    run(py, watch, prepare, WordPieceTraining::run)
+    run(py, watch, || trainer::prepare_wordpiece(&counts.read(), &settings))
 }

@@ -4,12 +4,12 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 use subword_core::{Normalizer, Result, TokenId, formats};
 
+use crate::arguments::threads_of;
 use crate::arrays::array_of;
 use crate::counts::Counts;
 use crate::engine::Engine;
 use crate::interrupts::detached;
 use crate::model::Model;
-use crate::numbers::ThreadsArgument;
 
 /// How often each id comes out of the pieces, by id.
 #[pyfunction]
@@ -18,9 +18,9 @@ pub(crate) fn token_counts<'py>(
     py: Python<'py>,
     engine: &Engine,
     counts: &Counts,
-    threads: Option<ThreadsArgument>,
+    threads: Option<i64>,
 ) -> PyResult<Bound<'py, PyArray1<u64>>> {
-    let threads = threads.and_then(|threads| threads.0);
+    let threads = threads_of(threads)?;
     let tokenizer = engine.tokenizer();
     let used = run(py, counts, |counts| tokenizer.token_counts(counts, threads))?;
     array_of(py, used)
@@ -34,9 +34,9 @@ pub(crate) fn pruned<'py>(
     py: Python<'py>,
     engine: &Engine,
     counts: &Counts,
-    threads: Option<ThreadsArgument>,
+    threads: Option<i64>,
 ) -> PyResult<(Model, Bound<'py, PyArray1<i64>>)> {
-    let threads = threads.and_then(|threads| threads.0);
+    let threads = threads_of(threads)?;
     let tokenizer = engine.tokenizer();
     let (model, numbers) = run(py, counts, |counts| tokenizer.pruned(counts, threads))?;
     let ids = numbers.into_iter().map(|id| id.map_or(-1, i64::from)).collect();

@@ -2,12 +2,9 @@
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use subword_core::pretok::Named;
-use subword_core::{
-    Bert, BertTables, Normalizer, Pattern, Template, Unknown, Vocab, WordLimit, WordPiece, formats,
-};
+use subword_core::{Bert, Normalizer, Template, Unknown, Vocab, WordLimit, WordPiece, formats};
 
-use crate::model::{PatternArgument, SpecialTokens};
+use crate::arguments::{PatternArgument, SpecialTokens, choice};
 
 /// The tokens that are special in BERT.
 const SPECIAL: [&str; 5] = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"];
@@ -30,28 +27,21 @@ pub(crate) struct Settings {
     strip_accents: Option<bool>,
     clean: bool,
     cjk: bool,
-    tables: String,
 }
 
 impl Settings {
     /// The model with these tokens.
     pub(crate) fn model(self, vocab: Vocab) -> PyResult<subword_core::Result<subword_core::Model>> {
-        let tables = self.tables()?;
+        let known = [("word", Unknown::Word), ("char", Unknown::Character)];
         let word_piece = WordPiece {
             limit: self.limit()?,
-            unknown: self.unknown()?,
+            unknown: choice("unknown", &self.unknown, &known)?,
             prefix: self.prefix,
             cleanup: self.cleanup,
         };
         let strip_accents = self.strip_accents.unwrap_or(self.lowercase);
         let Settings { clean, cjk, lowercase, unk_token, .. } = self;
-        let bert = Bert { clean, cjk, strip_accents, lowercase, tables };
-        let pattern = match self.pattern.0 {
-            Pattern::Named(Named::Bert) if tables == BertTables::V1_0 => {
-                Pattern::Named(Named::BertV1)
-            }
-            pattern => pattern,
-        };
+        let bert = Bert { clean, cjk, strip_accents, lowercase };
         let known = |token: &&str| vocab.id_of(token.as_bytes()).is_some();
         let usual = || {
             let names = SPECIAL.iter().copied().filter(known);
@@ -74,32 +64,10 @@ impl Settings {
         if clean || cjk || strip_accents || lowercase {
             model.normalizer = Normalizer::Bert(bert);
         }
-        model.pattern = pattern;
+        model.pattern = self.pattern.0;
         model.special_tokens = special_tokens;
         model.template = around.map(|(cls, sep)| Template::bert(cls, sep)).unwrap_or_default();
         Ok(model.checked())
-    }
-
-    fn tables(&self) -> PyResult<BertTables> {
-        match self.tables.as_str() {
-            "0.23" => Ok(BertTables::V0_23),
-            "1.0" => Ok(BertTables::V1_0),
-            other => {
-                let message = format!("tables must be \"0.23\" or \"1.0\", not {other:?}");
-                Err(PyValueError::new_err(message))
-            }
-        }
-    }
-
-    fn unknown(&self) -> PyResult<Unknown> {
-        match self.unknown.as_str() {
-            "word" => Ok(Unknown::Word),
-            "char" => Ok(Unknown::Character),
-            other => {
-                let message = format!("unknown must be \"word\" or \"char\", not {other:?}");
-                Err(PyValueError::new_err(message))
-            }
-        }
     }
 
     fn limit(&self) -> PyResult<WordLimit> {

@@ -4,30 +4,28 @@ use std::path::PathBuf;
 
 use numpy::PyReadonlyArray1;
 use pyo3::buffer::PyBuffer;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use subword_core::token_files::{
-    self, OnError, Resume, RowBlock, RowGroup, RowSource, Source, SourcePosition, Split,
-    TokenFileFormat, TokenFileSettings, Totals, Width,
+    self, CommitRecord, OnError, Recorder, Resume, RowBlock, RowGroup, RowSource, Source,
+    SourcePosition, Split, TokenFileFormat, TokenFileSettings, Totals, Width,
 };
 use subword_core::{Error, Result, TokenId};
 
+use crate::arguments::{Errors, Special, choice, threads_of};
 use crate::engine::Engine;
-use crate::interrupts::detached;
-use crate::numbers::ThreadsArgument;
-use crate::text::{Errors, Special};
+use crate::interrupts::{Raised, detached};
 
 /// How far a run is: documents, tokens, bytes read, documents left out.
 type Counted = (u64, u64, u64, u64);
 
+/// A place in the sources: the source, the byte or row, its line, documents, whether a document is open.
+type Position = (usize, u64, usize, usize, bool);
+
+/// A row group: where it starts, bytes, rows, entries, tokens.
+type Group = (u64, u64, u64, u64, u64);
+
 /// How far a run was: where, what was done, shards, files, groups.
-type Taken = (
-    (usize, u64, usize, usize, bool),
-    Counted,
-    usize,
-    Vec<(u64, u32)>,
-    Vec<(u64, u64, u64, u64, u64)>,
-);
+type Taken = (Position, Counted, usize, Vec<(u64, u32)>, Vec<Group>);
 
 /// A path, or a path and what reads its rows.
 #[derive(FromPyObject)]
@@ -36,17 +34,27 @@ pub(crate) enum SourceArgument {
     File(PathBuf),
 }
 
-/// Encodes sources to files. `watch` is called with how far it is.
+/// The names of the formats.
+const FORMATS: [(&str, TokenFileFormat); 5] = [
+    ("bin", TokenFileFormat::Raw),
+    ("npy", TokenFileFormat::Npy),
+    ("shards", TokenFileFormat::Shards),
+    ("megatron", TokenFileFormat::Megatron),
+    ("parquet", TokenFileFormat::Parquet),
+];
+
+/// Encodes sources to files. `record` is called with what each commit did, and keeps it; `watch` is called with
+/// how far the run is.
 #[pyfunction]
-#[pyo3(signature = (engine, sources, *, out, manifest, format, width, shard_bytes, split, field,
-    errors, on_error, special, append, threads, max_document, resume, watch))]
+#[pyo3(signature = (engine, sources, *, out, format, width, shard_bytes, split, field,
+    errors, on_error, special, append, threads, max_document, resume, record,
+    watch))]
 #[expect(clippy::too_many_arguments, reason = "keywords of one Python function")]
 pub(crate) fn encode_files(
     py: Python<'_>,
     engine: &Engine,
     sources: Vec<SourceArgument>,
     out: PathBuf,
-    manifest: PathBuf,
     format: &str,
     width: usize,
     shard_bytes: u64,
@@ -56,15 +64,15 @@ pub(crate) fn encode_files(
     on_error: &str,
     special: Special,
     append: Option<TokenId>,
-    threads: Option<ThreadsArgument>,
+    threads: Option<i64>,
     max_document: u64,
     resume: Option<Taken>,
+    record: Py<PyAny>,
     watch: Option<Py<PyAny>>,
 ) -> PyResult<Counted> {
     let settings = TokenFileSettings {
-        format: format_named(format)?,
+        format: choice("format", format, &FORMATS)?,
         out,
-        manifest,
         width: if width == 2 { Width::Two } else { Width::Four },
         shard_bytes,
         split: match &split[..] {
@@ -73,18 +81,15 @@ pub(crate) fn encode_files(
             _ => Split::At(split),
         },
         field,
-        errors: errors.into(),
-        on_error: match on_error {
-            "raise" => OnError::Stop,
-            "skip" => OnError::Skip,
-            other => {
-                let message = format!("on_error must be \"raise\" or \"skip\", not {other:?}");
-                return Err(PyValueError::new_err(message));
-            }
-        },
+        errors: errors.0,
+        on_error: choice(
+            "on_error",
+            on_error,
+            &[("raise", OnError::Stop), ("skip", OnError::Skip)],
+        )?,
         allowed: special.0,
         append,
-        threads: threads.and_then(|threads| threads.0),
+        threads: threads_of(threads)?,
         max_document,
     };
     let sources = sources.into_iter().map(source).collect();
@@ -95,24 +100,34 @@ pub(crate) fn encode_files(
             let Some(watch) = &watch else { return Ok(()) };
             raised.call(|py| watch.call1(py, counted(totals)).map(|_| ()))
         };
-        token_files::encode_files(tokenizer, sources, &settings, &resume, watch)
+        let recorder = recorder(record, raised.clone());
+        token_files::encode_files(tokenizer, sources, &settings, &resume, recorder, watch)
     })?;
     Ok(counted(encoded))
 }
 
-fn format_named(name: &str) -> PyResult<TokenFileFormat> {
-    match name {
-        "bin" => Ok(TokenFileFormat::Raw),
-        "npy" => Ok(TokenFileFormat::Npy),
-        "shards" => Ok(TokenFileFormat::Shards),
-        "megatron" => Ok(TokenFileFormat::Megatron),
-        "parquet" => Ok(TokenFileFormat::Parquet),
-        other => Err(PyValueError::new_err(format!("no format is called {other:?}"))),
-    }
-}
-
 fn counted(totals: Totals) -> Counted {
     (totals.documents, totals.tokens, totals.read, totals.skipped)
+}
+
+/// Calls Python's `record`, which is `Manifest.record`.
+fn recorder(record: Py<PyAny>, raised: Raised) -> Recorder {
+    Box::new(move |made: CommitRecord| {
+        let SourcePosition { source, start, line, documents, open } = made.place;
+        let place: Position = (source, start, line, documents, open);
+        let group = |group: RowGroup| -> Group {
+            (group.start, group.bytes, group.rows, group.entries, group.tokens)
+        };
+        let finished = made.finished.into_iter();
+        let finished: Vec<_> =
+            finished.map(|file| (file.name, file.bytes, file.crc, file.holds)).collect();
+        let skipped: Vec<_> =
+            made.skipped.into_iter().map(|bad| (bad.place, bad.message)).collect();
+        let group = made.group.map(group);
+        let done =
+            (counted(made.totals), place, made.files, group, finished, skipped, made.complete);
+        raised.call(|py| record.call1(py, done).map(|_| ()))
+    })
 }
 
 fn taken_up((place, totals, shards, files, groups): Taken) -> Resume {

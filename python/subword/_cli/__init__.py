@@ -1,14 +1,15 @@
 """The command line: `subword COMMAND`.
 
     train, train-wordpiece  learn a tokenizer
-    count, merge-counts     count tokens, or the pieces of a corpus
+    count                   how many tokens files have
+    count-pieces, merge-counts   how often pieces occur in a corpus, to train from
     encode, decode          text to ids and back
     encode-corpus           a corpus to token files
-    explain                 how a text becomes its tokens
+    tokens, explain         a text as its tokens, and how it becomes them
     evaluate, prune         how well a vocabulary fits a text, and what it can spare
     compare                 trainers side by side
     explore                 tokenizers in a browser
-    info, convert           what a tokenizer is, and in which format
+    info, vocab, convert    what a tokenizer is, its tokens, and in which format
 
 Each command reads files or standard input and writes text or numpy arrays; text is read as bytes,
 so that whatever is in a file comes back. A file is written under another name and renamed when it
@@ -20,8 +21,9 @@ is complete: an interrupted command leaves the old file alone.
     2           the command line makes no sense
     130         interrupted
 
-Files of a corpus are trusted: unlike `Tokenizer.encode`, the commands encode special tokens as
-their ids unless `--special` says otherwise.
+Text is text, as in Python: where it spells a special token, that is ordinary text unless
+`--special` says otherwise. Only `encode-corpus` makes ids of them, as `encode_files` does: a corpus
+is trusted.
 """
 
 from subword import _starting
@@ -36,6 +38,7 @@ with _starting.quietly():
         evaluating,
         explaining,
         exploring,
+        painting,
         training,
         wordpiece,
     )
@@ -51,6 +54,7 @@ __all__ = [
     "explaining",
     "exploring",
     "main",
+    "painting",
     "training",
     "wordpiece",
 ]

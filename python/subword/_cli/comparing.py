@@ -5,14 +5,15 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import click
 
 from subword import count_pieces
-from subword._cli.files import say
-from subword._cli.group import Failure, main
-from subword._cli.plots import check_plot
+from subword._cli.arguments import Number, corpus_argument
+from subword._cli.files import print_json, say
+from subword._cli.group import Failure, json_option, main
+from subword._cli.plots import PLOT, check_plot
 from subword._cli.training import counts_in
 from subword.compare import (
     TOKENIZERS,
@@ -33,7 +34,7 @@ from subword.compare import (
 
 
 @main.command()
-@click.argument("corpus", nargs=-1, required=True, type=click.Path(path_type=Path))
+@corpus_argument
 @click.option(
     "--trainer",
     "trainers",
@@ -43,7 +44,7 @@ from subword.compare import (
 )
 @click.option(
     "--num-merges",
-    type=click.IntRange(min=1),
+    type=Number(min=1),
     default=1000,
     show_default=True,
     help="How many merges each of them learns.",
@@ -82,9 +83,10 @@ from subword.compare import (
     "plots",
     metavar="FILE",
     multiple=True,
-    type=click.Path(path_type=Path),
+    type=PLOT,
     help="Draw time against merges into a .png or .svg file (needs matplotlib). Can be repeated.",
 )
+@json_option
 def compare(
     corpus: Sequence[Path],
     trainers: Sequence[str],
@@ -94,6 +96,7 @@ def compare(
     ties: Literal["greatest", "smallest-ids"],
     limit: float,
     plots: Sequence[Path],
+    as_json: bool,
 ) -> None:
     """Learn the same merges in several ways, and show what each way takes.
 
@@ -125,10 +128,36 @@ def compare(
     runs = run_all(names, task)
     if (found := difference(runs)) is not None:
         raise Failure(f"{found}: one of them is wrong")
-    say(table(task, runs))
-    say("\n" + text_chart(runs))
+    if as_json:
+        print_json(facts_of(task, runs))
+    else:
+        say(table(task, runs))
+        say("\n" + text_chart(runs))
     for path in plots:
         draw(runs, path)
+
+
+def facts_of(task: Task, runs: Sequence[Run]) -> dict[str, Any]:
+    """What was compared, for machines; times in seconds."""
+    return {
+        "different_pieces": len(task.pieces),
+        "pieces": task.total,
+        "merges": max(len(run.merges) for run in runs),
+        "trainers": [
+            {
+                "name": run.name,
+                "complete": run.done,
+                "count": round(run.counting, 6),
+                "build": round(run.build, 6),
+                "per_round": run.per_round,
+                "total": round(run.total, 6),
+                "heap_operations": run.heap_operations,
+                "stale_entries": run.stale_entries,
+                "peak_bytes": run.peak,
+            }
+            for run in runs
+        ],
+    }
 
 
 def task_of(

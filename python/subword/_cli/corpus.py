@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import click
 
 from subword import EncodedFiles, Tokenizer, encode_files
-from subword._cli.files import print_error, print_rows
+from subword._cli.arguments import STANDARD_INPUT, corpus_argument
+from subword._cli.files import print_error, print_json, print_rows
 from subword._cli.group import (
+    Special,
+    field_option,
     main,
     pattern_option,
+    progress_option,
     special_option,
     threads_option,
     tokenizer_argument,
@@ -25,14 +28,13 @@ MOST_SHOWN = 20
 
 @main.command()
 @tokenizer_argument
-@click.argument(
-    "files", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="CORPUS..."
-)
+@corpus_argument
 @click.option(
+    "-o",
     "--out",
     metavar="PATH",
     required=True,
-    help="What to write, by its name: .bin, .npy, .idx (Megatron), .parquet, or a directory/ of "
+    help="What to write, by its name: .bin, .npy, .idx (Megatron), .parquet, or a folder/ of "
     "shards.",
 )
 @click.option(
@@ -48,12 +50,7 @@ MOST_SHOWN = 20
     metavar="TOKEN",
     help="A special token whose id is put after each document.",
 )
-@click.option(
-    "--field",
-    default="text",
-    show_default=True,
-    help="The field of JSON lines or the column of Parquet files that is the document.",
-)
+@field_option
 @click.option(
     "--dtype",
     type=click.Choice(["auto", "uint16", "uint32"]),
@@ -75,7 +72,7 @@ MOST_SHOWN = 20
     show_default=True,
     help="How large a line of JSON, a row, or a text without a place to cut may be.",
 )
-@special_option
+@special_option("encode")
 @click.option(
     "--errors",
     type=click.Choice(["strict", "replace"]),
@@ -98,11 +95,12 @@ MOST_SHOWN = 20
     is_flag=True,
     help="Print a JSON object per line: how far it is every second, and the summary.",
 )
+@progress_option
 @pattern_option
 @threads_option
 def encode_corpus(
     tokenizer: Path,
-    files: Sequence[Path],
+    corpus: Sequence[Path],
     out: str,
     split: str,
     append: str | None,
@@ -110,53 +108,65 @@ def encode_corpus(
     dtype: Literal["auto", "uint16", "uint32"],
     shard_size: str,
     max_document: str,
-    special: Literal["text", "encode", "error"],
+    special: Special,
     errors: Literal["strict", "replace"],
     on_error: Literal["raise", "skip"],
     overwrite: bool,
     verify: bool,
     as_json: bool,
+    progress: Any,
     pattern: str | None,
     threads: int | None,
 ) -> None:
     """Encode a corpus to token files.
 
-    Files are text, .jsonl or .parquet, any of them but the last with .gz or .zst, or globs. Memory
-    is bounded whatever their size. A run that was interrupted goes on if the same command is given
-    again; it is refused if the files, the tokenizer or the options have changed.
+    CORPUS is files of text, .jsonl or .parquet, any of them but the last with .gz or .zst, globs,
+    or - for standard input. Memory is bounded whatever their size. A run that was interrupted goes
+    on if the same command is given again (not with standard input, which is gone); it is refused
+    if the files, the tokenizer or the options have changed.
+
+    A corpus is trusted: its special tokens are encoded as their ids, unless --special says
+    otherwise.
 
     \b
     Examples:
-      subword encode-corpus tok.json corpus.txt --out train.bin
-      subword encode-corpus tok.json 'web/*.jsonl.zst' --out shards/ --append '<|endoftext|>'
-      subword encode-corpus tok.json stories.txt --out stories.idx --split '<|endoftext|>'
-      subword encode-corpus tok.json web.parquet --out ids.parquet --on-error skip --json
+      subword encode-corpus tok.json corpus.txt -o train.bin
+      subword encode-corpus tok.json 'web/*.jsonl.zst' -o shards/ --append '<|endoftext|>'
+      subword encode-corpus tok.json stories.txt -o stories.idx --split '<|endoftext|>'
+      subword encode-corpus tok.json web.parquet -o ids.parquet --on-error skip --json
     """
     tok = Tokenizer.load(tokenizer, pattern=pattern)
 
-    def tell(progress: dict[str, float]) -> None:
-        click.echo(json.dumps({"event": "progress", **progress}))
+    def tell(numbers: dict[str, float]) -> None:
+        print_json({"event": "progress", **numbers})
 
-    made = encode_files(
-        tok,
-        files,
-        out,
-        split=split,
-        field=field,
-        append=append,
-        special=special,
-        errors=errors,
-        on_error=on_error,
-        dtype=dtype,
-        shard_size=shard_size,
-        max_document=max_document,
-        threads=threads,
-        overwrite=overwrite,
-        verify=verify,
-        progress=tell if as_json else None,
-    )
+    try:
+        made = encode_files(
+            tok,
+            corpus,
+            out,
+            split=split,
+            field=field,
+            append=append,
+            special=special,
+            errors=errors,
+            on_error=on_error,
+            dtype=dtype,
+            shard_size=shard_size,
+            max_document=max_document,
+            threads=threads,
+            overwrite=overwrite,
+            verify=verify,
+            progress=tell if as_json else progress,
+        )
+    except KeyboardInterrupt:
+        if STANDARD_INPUT in click.get_current_context().meta:
+            print_error("interrupted: standard input is gone, so start again with --overwrite")
+        elif any(path.exists() for path in manifests(out)):
+            print_error("interrupted: the same command goes on from here")
+        raise
     if as_json:
-        click.echo(json.dumps(machine_summary(made)))
+        print_json(machine_summary(made))
     else:
         print_rows(summary(made, verify))
         for place, message in made.skipped[:MOST_SHOWN]:
@@ -164,6 +174,11 @@ def encode_corpus(
         if len(made.skipped) > MOST_SHOWN:
             more = len(made.skipped) - MOST_SHOWN
             print_error(f"skipped {more} more, which the manifest lists")
+
+
+def manifests(out: str) -> tuple[Path, Path]:
+    """Where the manifest of a run may be: beside its file, or in its folder."""
+    return Path(f"{out}.manifest.jsonl"), Path(out) / "manifest.jsonl"
 
 
 def summary(made: EncodedFiles, verified: bool) -> list[tuple[str, str]]:
@@ -176,9 +191,12 @@ def summary(made: EncodedFiles, verified: bool) -> list[tuple[str, str]]:
         ("read", f"{made.read:,} bytes"),
         ("wrote", f"{made.out}, {count}{size:,} bytes"),
         ("skipped", f"{len(made.skipped):,}"),
-        ("seconds", f"{made.seconds:.2f} ({rate(made):.0f} MB/s)"),
+        ("seconds", f"{made.seconds:.2f}" + f" ({rate(made):,.0f} MB/s)" * (not made.was_complete)),
     ]
-    if made.resumed_at:
+    if made.was_complete:
+        rows[3] = ("already there", rows[3][1])
+        rows.insert(0, ("complete", "an earlier run has done it all, and nothing was left to do"))
+    elif made.resumed_at:
         rows.insert(2, ("went on at", f"{made.resumed_at:,} tokens"))
     if verified:
         rows.append(("verified", "all check sums are right"))
@@ -203,6 +221,7 @@ def machine_summary(made: EncodedFiles) -> dict[str, object]:
         "tokens": made.tokens,
         "read": made.read,
         "resumed_at": made.resumed_at,
+        "was_complete": made.was_complete,
         "skipped": [skipped._asdict() for skipped in made.skipped],
         "seconds": round(made.seconds, 3),
     }

@@ -1,64 +1,132 @@
-"""`subword info` and `subword convert`: what a tokenizer is, and in which format."""
+"""`subword info`, `vocab` and `convert`: what a tokenizer is, its tokens, and in which format."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
-from subword import Tokenizer
-from subword._cli.files import print_rows
-from subword._cli.group import main, pattern_option, tokenizer_argument
+from subword import Tokenizer, check_output, visible
+from subword._cli.arguments import check_tokenizer, format_option
+from subword._cli.files import print_json, say, tell
+from subword._cli.group import PATH, json_option, main, pattern_option, tokenizer_argument
+
+FORMATS = ["native", "tiktoken", "huggingface", "gpt2", "bert"]
 
 
 @main.command()
 @tokenizer_argument
 @pattern_option
-def info(tokenizer: Path, pattern: str | None) -> None:
+@json_option
+def info(tokenizer: Path, pattern: str | None, as_json: bool) -> None:
     """Show what a tokenizer is.
 
     \b
     Examples:
       subword info tokenizer.json
-      subword info o200k_base.tiktoken --pattern o200k
+      subword info o200k_base.tiktoken --pattern o200k --json
     """
     tok = Tokenizer.load(tokenizer, pattern=pattern)
     special = tok.special_tokens
     ordinary = [token for id, token in tok.vocab.items() if id not in set(special.values())]
     longest = sorted(ordinary, key=lambda token: (-len(token), token))[:5]
+    tell(rows_of(tok, longest), facts_of(tok, longest), as_json)
+
+
+def rows_of(tok: Tokenizer, longest: Sequence[bytes]) -> list[tuple[str, str]]:
+    """What a tokenizer is, for people."""
+    special = tok.special_tokens
     patterns = [tok.pattern] if isinstance(tok.pattern, str) else tok.pattern
     level = {"bytes": "byte-level", "chars": "character-level"}[tok.units]
     how = " by the longest tokens" if tok.kind == "longest" else f" BPE by {tok.kind}"
-    rows = [("kind", "WordPiece" if tok.kind == "wordpiece" else level + how)]
+    kind = {"wordpiece": "WordPiece", "chain": "the components of a tokenizer.json"}
+    rows = [("kind", kind.get(tok.kind, level + how))]
+    if tok.kind == "chain":
+        rows += [("path", "plain chain: no fast path runs these components")]
     rows += [("pattern" if at == 0 else "", one) for at, one in enumerate(patterns)]
-    rows += [
-        ("vocabulary", f"{tok.vocab_size} tokens, ids up to {tok.max_id}"),
-        *([] if tok.kind == "wordpiece" else [("merges", str(len(tok.merges)))]),
-        ("special tokens", str(len(special)) if special else "none"),
+    return [
+        *rows,
+        ("vocabulary", f"{tok.vocab_size:,} tokens, ids up to {tok.max_id:,}"),
+        *(
+            []
+            if tok.kind == "wordpiece" or not tok.merges
+            else [("merges", f"{len(tok.merges):,}")]
+        ),
+        ("special tokens", f"{len(special):,}" if special else "none"),
         *[("", f"{id} {token}") for token, id in list(special.items())[:8]],
-        *([("", f"and {len(special) - 8} more")] if len(special) > 8 else []),
+        *([("", f"and {len(special) - 8:,} more")] if len(special) > 8 else []),
         *[
             ("longest tokens" if at == 0 else "", f"{size(token)}: {shown(token)}")
             for at, token in enumerate(longest)
         ],
         ("fingerprint", tok.fingerprint),
     ]
-    print_rows(rows)
+
+
+def facts_of(tok: Tokenizer, longest: Sequence[bytes]) -> dict[str, Any]:
+    """What a tokenizer is, for machines."""
+    return {
+        "kind": tok.kind,
+        "units": tok.units,
+        "pattern": tok.pattern,
+        "normalizer": tok.normalizer,
+        "vocab_size": tok.vocab_size,
+        "max_id": tok.max_id,
+        "merges": None if tok.kind == "wordpiece" else len(tok.merges),
+        "special_tokens": tok.special_tokens,
+        "unk_token": tok.unk_token,
+        "longest_tokens": [visible(token) for token in longest],
+        "fingerprint": tok.fingerprint,
+    }
 
 
 @main.command()
-@click.argument("source", metavar="IN", type=click.Path(path_type=Path))
-@click.argument("target", metavar="OUT", type=click.Path(path_type=Path))
-@click.option(
-    "--to",
-    "format_",
-    type=click.Choice(["native", "tiktoken", "huggingface", "gpt2", "bert"]),
-    help="The format to write. Without it, the name of OUT decides: *.tiktoken, tokenizer.json, "
-    "vocab.txt, a directory (vocab.json and merges.txt, or vocab.txt), anything else native.",
-)
+@tokenizer_argument
 @pattern_option
-def convert(source: Path, target: Path, format_: str | None, pattern: str | None) -> None:
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print a JSON object per line: the id, the token as text and in hexadecimal.",
+)
+def vocab(tokenizer: Path, pattern: str | None, as_json: bool) -> None:
+    """List the tokens of a tokenizer, one to a line, in the order of their ids.
+
+    A line is the id, a tab, and the token: a space is shown as ␣, bytes that are no text as \\xc3.
+    Special tokens are marked.
+
+    \b
+    Examples:
+      subword vocab tokenizer.json | head -n 300
+      subword vocab tokenizer.json | grep low
+      subword vocab o200k_base.tiktoken --pattern o200k --json > tokens.jsonl
+    """
+    tok = Tokenizer.load(tokenizer, pattern=pattern)
+    special = {id: token for token, id in tok.special_tokens.items()}
+    tokens = tok.vocab | {id: token.encode() for id, token in special.items()}
+    for id, token in sorted(tokens.items()):
+        if as_json:
+            text = visible(token)
+            print_json({"id": id, "text": text, "bytes": token.hex(), "special": id in special})
+        else:
+            say(f"{id}\t{visible(token)}" + "\tspecial" * (id in special))
+
+
+@main.command()
+@click.argument("source", metavar="IN", type=PATH)
+@click.argument("target", metavar="OUT")
+@format_option(FORMATS, "--to")
+@pattern_option
+@json_option
+def convert(
+    source: Path, target: str, format_: str | None, pattern: str | None, as_json: bool
+) -> None:
     """Write a tokenizer in another format.
+
+    Without --format the name of OUT decides: *.tiktoken, tokenizer.json, vocab.txt, anything else
+    native. A folder/ needs --format.
 
     \b
     Examples:
@@ -67,12 +135,23 @@ def convert(source: Path, target: Path, format_: str | None, pattern: str | None
       subword convert tokenizer.json gpt2-files/ --to gpt2
       subword convert bert/vocab.txt tokenizer.json
     """
-    Tokenizer.load(source, pattern=pattern).save(target, format=format_)
+    check_tokenizer(target, format_, FORMATS)
+    file, written = check_output(target, format=format_)
+    tok = Tokenizer.load(source, pattern=pattern)
+    tok.save(target, format=format_)
+    bytes_ = file.stat().st_size
+    rows = [
+        ("vocabulary", f"{tok.vocab_size:,} tokens, {len(tok.special_tokens):,} special"),
+        ("format", written),
+        ("wrote", f"{file}, {bytes_:,} bytes"),
+    ]
+    facts = {"vocab_size": tok.vocab_size, "format": written, "out": str(file), "bytes": bytes_}
+    tell(rows, facts, as_json)
 
 
 def size(token: bytes) -> str:
     """How long a token is."""
-    return "1 byte" if len(token) == 1 else f"{len(token)} bytes"
+    return "1 byte" if len(token) == 1 else f"{len(token):,} bytes"
 
 
 def shown(token: bytes) -> str:

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Literal
+from typing import IO, TYPE_CHECKING
 
 import click
 
 from subword import Tokenizer
+from subword._cli.arguments import file_argument, standard_out_option
 from subword._cli.describing import shown
-from subword._cli.files import STANDARD, output, read
+from subword._cli.files import STANDARD, documents_of, output, read
 from subword._cli.group import (
     Failure,
-    file_argument,
+    Special,
+    field_option,
     main,
-    out_option,
     pattern_option,
     special_option,
     threads_option,
@@ -37,7 +38,7 @@ IDS_PER_BLOCK = 1 << 18
 @main.command()
 @tokenizer_argument
 @file_argument
-@out_option
+@standard_out_option
 @click.option(
     "--format",
     "format_",
@@ -45,42 +46,66 @@ IDS_PER_BLOCK = 1 << 18
     help="Ids as numbers with spaces between them, or as a numpy array (uint32). "
     "Without it, the name of the --out file decides.",
 )
-@special_option
+@special_option("text")
 @pattern_option
+@field_option
 @threads_option
 def encode(
     tokenizer: Path,
     file: Path,
     out: Path,
     format_: str | None,
-    special: Literal["text", "encode", "error"],
+    special: Special,
     pattern: str | None,
+    field: str,
     threads: int | None,
 ) -> None:
     """Turn text into ids.
 
+    FILE is text, .jsonl or .parquet, any but the last with .gz or .zst, as for `subword train`. The
+    ids of a text are one line; those of JSON lines or rows are a line for each document. An array
+    has all ids, one document after the other. `subword encode-corpus` is for what is larger than
+    memory.
+
     \b
     Examples:
       echo "Hello world" | subword encode tokenizer.json
-      subword encode tokenizer.json corpus.txt --out ids.npy
-      subword encode cl100k_base.tiktoken --pattern cl100k --special text chat.txt
+      subword encode tokenizer.json corpus.txt.gz -o ids.npy
+      subword encode tokenizer.json chats.jsonl --field body --special encode
     """
     format_ = format_ or ("npy" if out.suffix == ".npy" else "text")
     if format_ == "npy" and out == STANDARD and sys.stdout.isatty():
         raise click.UsageError("a numpy array is no text for a terminal: pass --out ids.npy")
     tok = Tokenizer.load(tokenizer, pattern=pattern)
-    ids = tok.encode_array(read(file), special=special, threads=threads)
-    with output(out) as stream:
-        if format_ == "npy":
+    documents = encoded(tok, file, field, special, threads)
+    if format_ == "npy":
+        import numpy as np
+
+        ids = np.concatenate([np.empty(0, np.uint32), *documents])
+        with output(out) as stream:
             write_npy(ids, stream)
-        else:
-            write_text(ids, stream, show_progress=out != STANDARD or not sys.stdout.isatty())
+        return
+    with output(out) as stream:
+        write_text(documents, stream, show_progress=out != STANDARD or not sys.stdout.isatty())
+
+
+def encoded(
+    tok: Tokenizer, file: Path, field: str, special: Special, threads: int | None
+) -> Iterator[Ids]:
+    """The ids of each document of a file."""
+    for texts in documents_of(file, field):
+        if len(texts) == 1:
+            yield tok.encode_array(texts[0], special=special, threads=threads)
+            continue
+        ids, bounds = tok.encode_batch_arrays(texts, special=special, threads=threads)
+        for start, end in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+            yield ids[start:end]
 
 
 @main.command()
 @tokenizer_argument
 @file_argument
-@out_option
+@standard_out_option
 @pattern_option
 def decode(tokenizer: Path, file: Path, out: Path, pattern: str | None) -> None:
     """Turn ids into text.
@@ -90,7 +115,7 @@ def decode(tokenizer: Path, file: Path, out: Path, pattern: str | None) -> None:
 
     \b
     Examples:
-      subword decode tokenizer.json ids.npy --out text.txt
+      subword decode tokenizer.json ids.npy -o text.txt
       echo "9906 1917" | subword decode cl100k_base.tiktoken --pattern cl100k
     """
     ids = parse_ids(read(file), "standard input" if file == STANDARD else str(file))
@@ -107,18 +132,19 @@ def write_npy(ids: Ids, stream: IO[bytes]) -> None:
     stream.write(ids.tobytes())
 
 
-def write_text(ids: Ids, stream: IO[bytes], *, show_progress: bool) -> None:
-    """Ids with spaces between them, on one line."""
+def write_text(documents: Iterable[Ids], stream: IO[bytes], *, show_progress: bool) -> None:
+    """Ids with spaces between them, a line for each document."""
     from tqdm import tqdm
 
     off = None if show_progress else True  # None: off unless standard error is a terminal
-    with tqdm(total=len(ids), unit="id", unit_scale=True, delay=1, disable=off) as bar:
-        for start in range(0, len(ids), IDS_PER_BLOCK):
-            block = ids[start : start + IDS_PER_BLOCK].tolist()
-            text = " ".join(map(str, block))
-            stream.write(f" {text}".encode() if start else text.encode())
-            bar.update(len(block))
-    stream.write(b"\n")
+    with tqdm(unit="id", unit_scale=True, delay=1, disable=off) as bar:
+        for ids in documents:
+            for start in range(0, len(ids), IDS_PER_BLOCK):
+                block = ids[start : start + IDS_PER_BLOCK].tolist()
+                text = " ".join(map(str, block))
+                stream.write(f" {text}".encode() if start else text.encode())
+                bar.update(len(block))
+            stream.write(b"\n")
 
 
 def parse_ids(data: bytes, place: str) -> Sequence[int] | Ids:

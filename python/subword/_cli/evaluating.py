@@ -5,33 +5,39 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import click
 
 from subword import Tokenizer, count_pieces, evaluate
 from subword import prune as pruned
-from subword._cli.files import print_rows, say
-from subword._cli.group import Failure, main, pattern_option, threads_option, tokenizer_argument
-from subword._cli.plots import check_plot
+from subword._cli.arguments import (
+    CorpusFile,
+    OutputFile,
+    check_tokenizer,
+    corpus_argument,
+    format_option,
+    tokenizer_out_option,
+)
+from subword._cli.describing import FORMATS
+from subword._cli.files import output, say, tell
+from subword._cli.group import (
+    PATH,
+    Failure,
+    errors_option,
+    field_option,
+    json_option,
+    main,
+    pattern_option,
+    progress_option,
+    threads_option,
+    tokenizer_argument,
+)
+from subword._cli.plots import PLOT, check_plot
 from subword._cli.training import counts_in
 
 #: Files whose name says nothing about the tokenizer in them: the folder does.
 NAMELESS = {"tokenizer.json", "vocab.json", "vocab.txt"}
-
-field_option = click.option(
-    "--field",
-    default="text",
-    show_default=True,
-    help="The field of JSON lines or the column of Parquet files that is the text.",
-)
-errors_option = click.option(
-    "--errors",
-    type=click.Choice(["strict", "replace"]),
-    default="strict",
-    show_default=True,
-    help="What is not UTF-8 is an error, or U+FFFD.",
-)
 
 
 def sizes_of(_: click.Context, __: click.Parameter, text: str | None) -> list[int] | str | None:
@@ -48,13 +54,13 @@ def sizes_of(_: click.Context, __: click.Parameter, text: str | None) -> list[in
 
 @main.command("evaluate")
 @tokenizer_argument
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("files", nargs=-1, required=True, type=CorpusFile(), metavar="FILE...")
 @click.option(
     "--against",
     "others",
     metavar="TOKENIZER",
     multiple=True,
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="Measure this one too. Can be repeated.",
 )
 @click.option(
@@ -84,10 +90,11 @@ def sizes_of(_: click.Context, __: click.Parameter, text: str | None) -> list[in
     "plots",
     metavar="FILE",
     multiple=True,
-    type=click.Path(path_type=Path),
+    type=PLOT,
     help="Draw bytes per token into a .png or .svg file, against the sizes if there are some (needs"
     " matplotlib). Can be repeated.",
 )
+@json_option
 @pattern_option
 @field_option
 @errors_option
@@ -100,6 +107,7 @@ def evaluate_command(
     by: Literal["file", "folder"],
     format_: Literal["table", "json"],
     plots: Sequence[Path],
+    as_json: bool,
     pattern: str | None,
     field: str,
     errors: Literal["strict", "replace"],
@@ -107,7 +115,8 @@ def evaluate_command(
 ) -> None:
     """Measure how well a vocabulary fits texts.
 
-    FILES are text, .jsonl, .parquet, .gz or .zst. Special tokens in them are left out.
+    Each FILE is text, .jsonl, .parquet, .gz or .zst, or - for standard input. Special tokens in it
+    are left out.
 
     \b
       bytes/token   how much text a token stands for
@@ -123,7 +132,7 @@ def evaluate_command(
       subword evaluate tokenizer.json en.txt ru.txt code.txt
       subword evaluate tokenizer.json test.txt --against gpt2/ --against o200k.json
       subword evaluate tokenizer.json test.txt --sizes auto --plot sizes.svg
-      subword evaluate tokenizer.json corpus/*/*.txt --by folder --format json
+      subword evaluate tokenizer.json corpus/*/*.txt --by folder --json
     """
     for path in plots:
         check_plot(path)
@@ -136,7 +145,7 @@ def evaluate_command(
         errors=errors,
         threads=threads,
     )
-    if format_ == "json":
+    if as_json or format_ == "json":
         click.echo(json.dumps(found.as_dict(), ensure_ascii=False, indent=1))
     else:
         say(str(found))
@@ -162,18 +171,16 @@ def loaded(paths: Sequence[Path], pattern: str | None) -> dict[str, Tokenizer]:
 
 @main.command()
 @tokenizer_argument
-@click.argument("corpus", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    required=True,
-    help="The tokenizer to write; its name says in which format, as for convert.",
-)
+@corpus_argument
+@tokenizer_out_option
 @click.option(
     "--ids",
-    type=click.Path(path_type=Path),
+    type=OutputFile("new-ids.npy"),
     help="A .npy file to write: the new id of every old one, -1 where it has none.",
 )
+@format_option(FORMATS)
+@json_option
+@progress_option
 @pattern_option
 @field_option
 @errors_option
@@ -181,8 +188,11 @@ def loaded(paths: Sequence[Path], pattern: str | None) -> dict[str, Tokenizer]:
 def prune(
     tokenizer: Path,
     corpus: Sequence[Path],
-    out: Path,
+    out: str,
     ids: Path | None,
+    format_: str | None,
+    as_json: bool,
+    progress: Any,
     pattern: str | None,
     field: str,
     errors: Literal["strict", "replace"],
@@ -203,6 +213,7 @@ def prune(
 
     if ids is not None and ids.suffix != ".npy":
         raise click.UsageError(f"--ids {ids}: expected a file that ends in .npy")
+    check_tokenizer(out, format_, FORMATS)
     tok = Tokenizer.load(tokenizer, pattern=pattern)
     counts = counts_in(corpus)
     if counts is None:
@@ -214,16 +225,26 @@ def prune(
             field=field,
             errors=errors,
             threads=threads,
+            progress=progress,
         )
     if not len(counts):
         raise Failure("there are no pieces, and all tokens would go")
     smaller, new_ids = pruned(tok, counts, threads=threads)
-    smaller.save(out)
+    smaller.save(out, format=format_)
     if ids is not None:
-        np.save(ids, new_ids)
+        with output(ids) as stream:
+            np.save(stream, new_ids)
     rows = [
         ("vocabulary", f"{smaller.vocab_size:,} of {tok.vocab_size:,} tokens"),
         ("pieces", f"{counts.total:,}, {len(counts):,} different"),
-        ("wrote", str(out) if ids is None else f"{out}, {ids}"),
+        ("wrote", out if ids is None else f"{out}, {ids}"),
     ]
-    print_rows(rows)
+    facts = {
+        "vocab_size": smaller.vocab_size,
+        "vocab_size_before": tok.vocab_size,
+        "pieces": counts.total,
+        "different": len(counts),
+        "out": out,
+        "ids": None if ids is None else str(ids),
+    }
+    tell(rows, facts, as_json)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 from typing import Literal
@@ -11,8 +10,15 @@ import click
 
 from subword import Tokenizer, explain_text
 from subword._cli.colours import has_colours
-from subword._cli.files import STANDARD, read, say
-from subword._cli.group import main, pattern_option, special_option, tokenizer_argument
+from subword._cli.files import STANDARD, print_json, read, say
+from subword._cli.group import (
+    Special,
+    json_option,
+    main,
+    pattern_option,
+    special_option,
+    tokenizer_argument,
+)
 
 
 @main.command()
@@ -26,14 +32,16 @@ from subword._cli.group import main, pattern_option, special_option, tokenizer_a
     show_default=True,
     help="A table with a row for every merge, a tree, or JSON, one object to a line.",
 )
-@special_option
+@special_option("text")
 @pattern_option
+@json_option
 def explain(
     tokenizer: Path,
     text: str,
     format_: Literal["text", "tree", "json"],
-    special: Literal["text", "encode", "error"],
+    special: Special,
     pattern: str | None,
+    as_json: bool,
 ) -> None:
     """Show how TEXT becomes its tokens: every piece, merge by merge.
 
@@ -49,8 +57,8 @@ def explain(
     raw = read(STANDARD) if text == str(STANDARD) else os.fsencode(text)
     tok = Tokenizer.load(tokenizer, pattern=pattern)
     for at, piece in enumerate(explain_text(tok, raw, special=special)):
-        if format_ == "json":
-            click.echo(json.dumps(piece.as_dict()))
+        if as_json or format_ == "json":
+            print_json(piece.as_dict())
             continue
         shown = piece.tree() if format_ == "tree" else piece.text(colour=has_colours())
         say(f"\n{shown}" if at else shown)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import threading
 import webbrowser
 from contextlib import suppress
@@ -10,11 +11,11 @@ from pathlib import Path
 import click
 
 from subword import Tokenizer
-from subword._cli.group import Failure, main
+from subword._cli.group import PATH, Failure, main
 
 
 @main.command()
-@click.argument("tokenizers", metavar="[TOKENIZER]...", nargs=-1, type=click.Path(path_type=Path))
+@click.argument("tokenizers", metavar="[TOKENIZER]...", nargs=-1, type=PATH)
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
@@ -27,7 +28,7 @@ from subword._cli.group import Failure, main
     "--log",
     "logs",
     multiple=True,
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="What `subword train --log` wrote of one of the tokenizers: the page shows its counts.",
 )
 @click.option(
@@ -79,8 +80,14 @@ def explore(
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
     # Whether an interrupt is raised here depends on what the server is doing when it comes.
-    with suppress(KeyboardInterrupt):
-        serve(explored, port, ready)
+    try:
+        with suppress(KeyboardInterrupt):
+            serve(explored, port, ready)
+    except OSError as error:
+        if error.errno != errno.EADDRINUSE:
+            raise
+        what = f"--port {port}: another program uses this port"
+        raise Failure(what, "leave --port out for one that is free") from error
     click.echo(err=True)  # a line end after the ^C that the terminal shows
 
 

@@ -1,17 +1,23 @@
-"""Reading and writing: files, or standard input and output."""
+"""Reading and writing: files, or standard input and output; facts for people and for machines."""
 
 from __future__ import annotations
 
-import os
+import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import click
 
+from subword import read_documents
+from subword._whole_file import whole_file
+
 STANDARD = Path("-")  # standard input or output
+
+#: About how much text is encoded or counted at a time.
+BLOCK_BYTES = 1 << 22
 
 
 def read(file: Path) -> bytes:
@@ -19,10 +25,40 @@ def read(file: Path) -> bytes:
     return sys.stdin.buffer.read() if file == STANDARD else file.read_bytes()
 
 
+def documents_of(file: Path, field: str) -> Iterator[list[bytes]]:
+    """The documents of a file, some at a time; standard input is one text."""
+    if file == STANDARD:
+        yield [read(file)]
+        return
+    block: list[bytes] = []
+    size = 0
+    for text in read_documents(file, field=field):
+        block.append(text.encode() if isinstance(text, str) else text)
+        size += len(block[-1]) + 1
+        if size >= BLOCK_BYTES:
+            yield block
+            block, size = [], 0
+    if block:
+        yield block
+
+
 def say(text: str) -> None:
     """Print a picture; what standard output cannot show is escaped."""
     encoding = sys.stdout.encoding or "utf-8"
     click.echo(text.encode(encoding, errors="backslashreplace").decode(encoding))
+
+
+def tell(rows: Iterable[tuple[str, str]], facts: Mapping[str, Any], as_json: bool) -> None:
+    """Print what a command has found out: rows to read, or the same facts as one JSON object."""
+    if as_json:
+        print_json(facts)
+    else:
+        print_rows(rows)
+
+
+def print_json(facts: Mapping[str, Any]) -> None:
+    """Print one JSON object on one line."""
+    click.echo(json.dumps(facts))
 
 
 def print_rows(rows: Iterable[tuple[str, str]]) -> None:
@@ -57,21 +93,9 @@ def output(path: Path) -> Iterator[IO[bytes]]:
     """Standard output, or a file that appears under its name only when it is complete."""
     if path == STANDARD:
         yield sys.stdout.buffer
-        return
-    path = path.resolve()
-    if path.exists() and not path.is_file():  # a device, a named pipe, or a mistake
+    elif path.exists() and not path.is_file():  # a device, or a named pipe
         with path.open("wb") as stream:
             yield stream
-        return
-    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with partial.open("xb") as stream:
+    else:
+        with whole_file(path) as stream:
             yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        partial.replace(path)
-    except FileNotFoundError as error:
-        error.filename = str(path)  # name the file that was asked for
-        raise
-    finally:
-        partial.unlink(missing_ok=True)

@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+import difflib
+import errno
 import os
 import re
 import sys
 import warnings
+from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Literal, TypeVar
 
 import click
 
-from subword import ArgumentError, SpecialTokenError, SubwordError, patterns
-from subword._cli.files import STANDARD, print_error, printable
+from subword import (
+    ArgumentError,
+    ModelFormatWarning,
+    SpecialTokenError,
+    SubwordError,
+    UnknownIdError,
+    patterns,
+)
+from subword._cli.files import print_error, printable
 from subword._starting import quietly
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+#: Options whose name is not that of the argument in Python.
+OPTIONS = {"special_tokens": "--special-token"}
 
 
 class Failure(click.ClickException):
@@ -26,16 +41,35 @@ class Failure(click.ClickException):
         click.echo(f"error: {printable(self.message)}", file=file, err=file is None)
 
 
+class Misuse(Failure):
+    """A command line that makes no sense."""
+
+    exit_code = 2
+
+
 class Commands(click.Group):
     """Turns what goes wrong in a command into one line and an exit code."""
 
     def make_context(self, *args: Any, **settings: Any) -> click.Context:
         with quietly():  # nothing runs yet
-            return super().make_context(*args, **settings)
+            try:
+                return super().make_context(*args, **settings)
+            except click.UsageError as error:
+                raise misuse(error) from error
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        found = super().get_command(ctx, cmd_name)
+        if found is None and not ctx.resilient_parsing:
+            known = self.list_commands(ctx)
+            close = difflib.get_close_matches(cmd_name, known, n=3)
+            hint = f"did you mean {' or '.join(close)}?" if close else "subword --help lists all"
+            raise Misuse(f"there is no command {cmd_name!r}", hint)
+        return found
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
             with warnings.catch_warnings():
+                warnings.simplefilter("always", ModelFormatWarning)
                 warnings.showwarning = show_warning
                 result = super().invoke(ctx)
             sys.stdout.flush()  # a reader that has gone away is noticed here, not at exit
@@ -44,23 +78,52 @@ class Commands(click.Group):
             raise SystemExit(130) from None
         except BrokenPipeError:
             raise  # `subword encode ... | head`: click ends the process quietly
-        except SpecialTokenError as error:
-            what = f"the text spells the special token {error.token!r} at byte {error.position}"
-            raise Failure(what, "pass --special encode or --special text") from error
-        except ArgumentError as error:
-            option = f"--{error.argument.replace('_', '-')}"
-            raise click.BadParameter(error.message, param_hint=option) from error
-        except SubwordError as error:
-            hint = getattr(error, "hint", None)
-            raise Failure(error.summary, hint and as_options(hint)) from error
-        except OSError as error:
-            place = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
-            raise Failure(f"{place}{error.strerror or error}") from error
+        except click.UsageError as error:
+            raise misuse(error) from error
+        except (SubwordError, OSError, ImportError) as error:
+            raise failure(error) from error
+
+
+def misuse(error: click.UsageError) -> click.ClickException:
+    """A command line that makes no sense, told as every other error is told."""
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        return error  # it shows the help
+    command = error.ctx.command_path if error.ctx is not None else "subword"
+    return Misuse(error.format_message(), f"{command} --help shows what it takes")
+
+
+def failure(error: SubwordError | OSError | ImportError) -> click.ClickException:
+    """What went wrong, in the words of the command line."""
+    if isinstance(error, SpecialTokenError):
+        what = f"the text spells the special token {error.token!r} at byte {error.position}"
+        return Failure(what, "pass --special encode or --special text")
+    if isinstance(error, UnknownIdError):
+        known = "ids mean something to the tokenizer that made them only; subword info tells them"
+        return Failure(error.summary, known)
+    if isinstance(error, ArgumentError):
+        option = OPTIONS.get(error.argument, f"--{error.argument.replace('_', '-')}")
+        return Misuse(f"{option}: {error.message}")
+    if isinstance(error, SubwordError):
+        advice = getattr(error, "hint", None)
+        return Failure(without_folder(error.summary), advice and as_options(advice))
+    if isinstance(error, ImportError):
+        if "\n  hint: " not in str(error):
+            raise error  # not one of the packages that some commands need
+        return Failure(str(error))
+    place = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
+    full = error.errno == errno.ENOSPC
+    hint = "make room, and give the same command again" if full else None
+    return Failure(without_folder(f"{place}{error.strerror or error}"), hint)
+
+
+def without_folder(message: str) -> str:
+    """A message about the copy of standard input, without the temporary folder that it is in."""
+    return re.sub(r"\S*subword-[^/\\\s]+[/\\](?=standard input)", "", message)
 
 
 def show_warning(message: Warning | str, *_: object, **__: object) -> None:
     """What is to be said, without the place in the code that says it."""
-    print_error(f"warning: {message}")
+    print_error(f"warning: {as_options(str(message))}")
 
 
 def as_options(hint: str) -> str:
@@ -85,20 +148,25 @@ def main() -> None:
     """Train subword tokenizers, and encode and decode text with them.
 
     TOKENIZER is a file that this package or another one has written: its own format, .tiktoken,
-    tokenizer.json, or vocab.json with merges.txt beside it. Its content says which one it is.
+    tokenizer.json, or vocab.json with merges.txt beside it. Its content says which one it is. Or it
+    is a name: cl100k_base, or a repository in the local cache of Hugging Face's Hub.
+
+    A file to read may be - for standard input. Text that spells a special token is text, as in
+    Python, unless --special says otherwise.
 
     \b
     Examples:
+      subword train corpus.txt --vocab-size 32k -o tokenizer.json
       subword info tokenizer.json
+      subword tokens tokenizer.json "the lowest"
       subword explain tokenizer.json "the lowest"
       subword explore tokenizer.json
       echo "Hello world" | subword encode tokenizer.json
-      subword encode tokenizer.json corpus.txt --out ids.npy
-      subword encode-corpus tokenizer.json corpus.txt --out train.bin
+      subword encode tokenizer.json corpus.txt -o ids.npy
+      subword encode-corpus tokenizer.json corpus.txt -o train.bin
       subword decode tokenizer.json ids.npy
       subword count cl100k_base.tiktoken --pattern cl100k *.txt
-      subword train corpus.txt --vocab-size 32000 --out tokenizer.json
-      subword count corpus.txt --out corpus.counts
+      subword count-pieces corpus.txt -o corpus.counts
       subword evaluate tokenizer.json corpus.txt
       subword compare corpus.txt
     """
@@ -107,25 +175,50 @@ def main() -> None:
 #: What `--pattern` takes.
 PATTERNS = f"{', '.join(sorted(patterns))}, or a regular expression"
 
-tokenizer_argument = click.argument("tokenizer", type=click.Path(path_type=Path))
-file_argument = click.argument("file", type=click.Path(path_type=Path), default=STANDARD)
-out_option = click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    default=STANDARD,
-    help="The file to write; standard output without it.",
-)
+Special = Literal["text", "encode", "error"]
+
+#: A path whose file is looked at when it is opened, where its error is told as all others are.
+PATH = click.Path(path_type=Path, readable=False)
+
+tokenizer_argument = click.argument("tokenizer", type=PATH)
 pattern_option = click.option(
     "--pattern",
     metavar="NAME",
     help=f"The split pattern, for a file that does not hold one (.tiktoken): {PATTERNS}.",
 )
-special_option = click.option(
-    "--special",
-    type=click.Choice(["encode", "text", "error"]),
-    default="encode",
+
+
+def special_option(default: Special) -> Callable[[Command], Command]:
+    """What to do with special tokens: a text is text by default, a corpus is trusted."""
+    return click.option(
+        "--special",
+        type=click.Choice(["text", "encode", "error"]),
+        default=default,
+        show_default=True,
+        help="Text that spells a special token: ordinary text, the token's id, or an error.",
+    )
+
+
+field_option = click.option(
+    "--field",
+    default="text",
     show_default=True,
-    help="Text that spells a special token: make it the token's id, ordinary text, or an error.",
+    help="The field of JSON lines or the column of Parquet files that is the text.",
+)
+errors_option = click.option(
+    "--errors",
+    type=click.Choice(["strict", "replace"]),
+    default="strict",
+    show_default=True,
+    help="What is not UTF-8 is an error, or U+FFFD.",
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for machines.")
+progress_option = click.option(
+    "--progress",
+    type=click.Choice(["bar", "lines", "none"]),
+    callback=lambda _, __, chosen: {"none": False, None: True}.get(chosen, chosen),
+    help="How to show how far it is: a bar (on a terminal without it), a line every ten seconds "
+    "(elsewhere), or not at all.",
 )
 threads_option = click.option(
     "--threads",

@@ -7,9 +7,12 @@ from pathlib import Path
 
 import click
 
+from subword._cli.arguments import OutputFile
 from subword._cli.group import Failure
 
 ENDINGS = (".png", ".svg")
+
+PLOT = OutputFile("plot.svg")
 
 
 def check_plot(path: Path) -> None:

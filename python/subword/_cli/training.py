@@ -20,12 +20,31 @@ from subword import (
     training_log,
 )
 from subword._cli import watching
+from subword._cli.arguments import (
+    Number,
+    OutputFile,
+    check_tokenizer,
+    corpus_argument,
+    format_option,
+    tokenizer_out_option,
+)
 from subword._cli.colours import has_colours
 from subword._cli.describing import shown
-from subword._cli.files import print_error, print_rows, say
-from subword._cli.group import PATTERNS, Failure, main, threads_option
+from subword._cli.files import print_error, say, tell
+from subword._cli.group import (
+    PATH,
+    PATTERNS,
+    Failure,
+    json_option,
+    main,
+    progress_option,
+    threads_option,
+)
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+#: What a BPE tokenizer can be written as.
+FORMATS = ["native", "tiktoken", "huggingface", "gpt2"]
 
 #: How a file of counts starts.
 COUNTS_MAGIC = b"subword counts\n"
@@ -33,10 +52,8 @@ COUNTS_MAGIC = b"subword counts\n"
 
 #: What is read, what is written, and how: the options of every training.
 READING = [
-    click.argument("corpus", nargs=-1, required=True, type=click.Path(path_type=Path)),
-    click.option(
-        "--out", type=click.Path(path_type=Path), required=True, help="The file to write."
-    ),
+    corpus_argument,
+    tokenizer_out_option,
     click.option(
         "--field",
         default="text",
@@ -57,9 +74,11 @@ READING = [
     ),
     click.option(
         "--log",
-        type=click.Path(path_type=Path),
+        type=OutputFile("training.jsonl"),
         help="Write what happened, phase by phase and merge by merge, as JSON lines.",
     ),
+    json_option,
+    progress_option,
 ]
 
 
@@ -73,10 +92,10 @@ def reading_options(command: Command) -> Command:
 @main.command()
 @click.option(
     "--vocab-size",
-    type=click.IntRange(min=1),
+    type=Number(min=1),
     help="How many tokens in all: bytes, merges and special tokens.",
 )
-@click.option("--num-merges", type=click.IntRange(min=0), help="How many merges, instead.")
+@click.option("--num-merges", type=Number(min=0), help="How many merges, instead.")
 @click.option(
     "--pattern",
     metavar="NAME",
@@ -99,7 +118,7 @@ def reading_options(command: Command) -> Command:
 )
 @click.option(
     "--min-count",
-    type=click.IntRange(min=1),
+    type=Number(min=1),
     default=1,
     show_default=True,
     help="Do not merge a pair that occurs less often.",
@@ -124,21 +143,16 @@ def reading_options(command: Command) -> Command:
 @click.option("--unk-token", metavar="TEXT", help="With chars: what an unknown character becomes.")
 @click.option(
     "--limit-alphabet",
-    type=click.IntRange(min=1),
+    type=Number(min=1),
     help="With chars: keep so many characters, the most frequent.",
 )
 @click.option(
     "--base",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="A tokenizer to go on from: its ids stay, new merges follow.",
 )
 @reading_options
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["native", "tiktoken", "huggingface", "gpt2"]),
-    help="The format to write; without it, the name of --out decides.",
-)
+@format_option(FORMATS)
 @click.option(
     "--watch",
     is_flag=True,
@@ -147,9 +161,10 @@ def reading_options(command: Command) -> Command:
 @threads_option
 def train(
     corpus: Sequence[Path],
-    out: Path,
+    out: str,
     log: Path | None,
     format_: str | None,
+    as_json: bool,
     base: Path | None,
     special_tokens: Sequence[str],
     field: str,
@@ -160,12 +175,12 @@ def train(
 ) -> None:
     """Learn a tokenizer from text files or from counts.
 
-    CORPUS is files of text, .jsonl, .gz, .zst or Parquet, or files that `subword count --out` and
-    `subword merge-counts` have written, which are added up.
+    CORPUS is files of text, .jsonl, .gz, .zst or Parquet, globs, or - for standard input; or files
+    that `subword count-pieces` and `subword merge-counts` have written, which are added up.
 
     \b
     Examples:
-      subword train corpus.txt --vocab-size 32000 --out tok.json
+      subword train corpus.txt --vocab-size 32k -o tok.json
       subword train part1.counts part2.counts --vocab-size 32000 --out tok.json
       subword train *.jsonl.gz --vocab-size 50000 --special-token '<|endoftext|>' --out tok.json
       subword train corpus.txt --num-merges 9000 --initial-vocab chars --unk-token '<unk>'
@@ -174,6 +189,7 @@ def train(
     """
     if (settings["vocab_size"] is None) == (settings["num_merges"] is None):
         raise click.UsageError("pass --vocab-size or --num-merges: how much to learn")
+    check_tokenizer(out, format_, FORMATS)
     settings["base"] = base and Tokenizer.load(base, pattern=settings["pattern"])
     settings["special_tokens"] = special_tokens or None
     if watch and starts_from_words(settings["base"]):
@@ -183,7 +199,7 @@ def train(
     save(tok, out, format_, log)
     if watch:
         show_rounds(corpus, tok, settings, reading)
-    tell(tok, out, notes)
+    report(tok, out, notes, as_json)
 
 
 def learn(
@@ -205,7 +221,7 @@ def learn(
     return tok, [str(warning.message) for warning in said]
 
 
-def save(tok: Tokenizer, out: Path, format_: str | None, log: Path | None) -> None:
+def save(tok: Tokenizer, out: str, format_: str | None, log: Path | None) -> None:
     """Write the tokenizer, and what happened."""
     tok.save(out, format=format_)
     learned = training_log(tok)
@@ -213,9 +229,9 @@ def save(tok: Tokenizer, out: Path, format_: str | None, log: Path | None) -> No
         learned.save(log)
 
 
-def tell(tok: Tokenizer, out: Path, notes: Sequence[str]) -> None:
+def report(tok: Tokenizer, out: str, notes: Sequence[str], as_json: bool) -> None:
     """Print what was learned."""
-    print_rows(summary(tok, out))
+    tell(summary(tok, out), facts_of(tok, out), as_json)
     for note in notes:
         print_error(f"note: {note}")
 
@@ -254,7 +270,7 @@ def counts_in(corpus: Sequence[Path]) -> Counts | None:
         text, counts = corpus[found.index(False)], corpus[found.index(True)]
         raise Failure(
             f"{counts} holds counts and {text} does not",
-            f"count the text first: subword count {text} --out {text.stem}.counts",
+            f"count the text first: subword count-pieces {text} -o {text.stem}.counts",
         )
     total = Counts.load(corpus[0])
     for path in corpus[1:]:
@@ -270,7 +286,7 @@ def is_counts(path: Path) -> bool:
         return stream.read(len(COUNTS_MAGIC)) == COUNTS_MAGIC
 
 
-def summary(tok: Tokenizer, out: Path) -> Iterator[tuple[str, str]]:
+def summary(tok: Tokenizer, out: str) -> Iterator[tuple[str, str]]:
     """What was learned and what it took, row by row."""
     log = training_log(tok)
     assert log is not None  # it was trained just now
@@ -293,4 +309,20 @@ def summary(tok: Tokenizer, out: Path) -> Iterator[tuple[str, str]]:
     peaks = [phase.peak_bytes for phase in log.phases if phase.peak_bytes is not None]
     if peaks:
         yield "peak memory", f"{max(peaks) / 1e6:,.0f} MB"
-    yield "wrote", str(out)
+    yield "wrote", out
+
+
+def facts_of(tok: Tokenizer, out: str) -> dict[str, Any]:
+    """The same for machines; `--log` has every merge."""
+    log = training_log(tok)
+    assert log is not None  # it was trained just now
+    return {
+        "pieces": log.pieces,
+        "different": log.different,
+        "vocab_size": tok.vocab_size,
+        "merges": len(log.merges),
+        "special_tokens": len(tok.special_tokens),
+        "stop": log.stop,
+        "seconds": round(log.seconds, 3),
+        "out": out,
+    }

@@ -9,26 +9,30 @@ from typing import Any
 import click
 
 from subword import WordPieceTrainer
+from subword._cli.arguments import Number, check_tokenizer, format_option
 from subword._cli.group import main, threads_option
-from subword._cli.training import learn, reading_options, save, tell
+from subword._cli.training import learn, reading_options, report, save
+
+#: What a WordPiece tokenizer can be written as.
+FORMATS = ["native", "huggingface", "bert"]
 
 
 @main.command()
 @reading_options
 @click.option(
     "--vocab-size",
-    type=click.IntRange(min=1),
+    type=Number(min=1),
     default=30_522,
     show_default=True,
     help="How many tokens in all: special tokens, characters and what is made of them.",
 )
 @click.option(
     "--score",
-    type=click.Choice(["likelihood", "count"]),
-    default="likelihood",
+    type=click.Choice(["count", "likelihood"]),
+    default="count",
     show_default=True,
-    help="Which pair becomes a token first: the one that occurs more often than chance would have "
-    "it, or the one that occurs most often (as Hugging Face does).",
+    help="Which pair becomes a token first: the one that occurs most often (as Hugging Face does), "
+    "or the one that occurs more often than chance would have it.",
 )
 @click.option(
     "--lowercase/--cased",
@@ -72,12 +76,13 @@ from subword._cli.training import learn, reading_options, save, tell
 )
 @click.option(
     "--min-count",
-    type=click.IntRange(min=1),
-    help="Do not merge a pair that occurs less often; 10 by likelihood and 2 by count without it.",
+    type=Number(min=1),
+    help="Do not merge a pair that occurs less often. Without it 2 by count, and by likelihood "
+    "about the smallest number at which pairs run out before the vocabulary is full.",
 )
 @click.option(
     "--limit-alphabet",
-    type=click.IntRange(min=1),
+    type=Number(min=1),
     help="Keep so many characters, the most frequent.",
 )
 @click.option(
@@ -85,18 +90,14 @@ from subword._cli.training import learn, reading_options, save, tell
     type=click.IntRange(min=1),
     help="Make no token that is longer, in characters.",
 )
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["native", "huggingface", "bert"]),
-    help="The format to write; without it, the name of --out decides.",
-)
+@format_option(FORMATS)
 @threads_option
 def train_wordpiece(
     corpus: Sequence[Path],
-    out: Path,
+    out: str,
     log: Path | None,
     format_: str | None,
+    as_json: bool,
     special_tokens: Sequence[str],
     field: str,
     errors: str,
@@ -110,13 +111,14 @@ def train_wordpiece(
 
     \b
     Examples:
-      subword train-wordpiece corpus.txt --out tok.json
-      subword train-wordpiece corpus/*.txt --vocab-size 8000 --cased --out tok.json
-      subword train-wordpiece corpus.txt --score count --limit-alphabet 1000 --out tok.json
+      subword train-wordpiece corpus.txt -o tok.json
+      subword train-wordpiece corpus/*.txt --vocab-size 8000 --cased -o tok.json
+      subword train-wordpiece corpus.txt --score count --limit-alphabet 1000 -o tok.json
     """
+    check_tokenizer(out, format_, FORMATS)
     if special_tokens:
         settings["special_tokens"] = special_tokens
     reading: dict[str, Any] = {"field": field, "errors": errors, "memory_limit": memory_limit}
     tok, notes = learn(corpus, WordPieceTrainer(**settings), reading)
     save(tok, out, format_, log)
-    tell(tok, out, notes)
+    report(tok, out, notes, as_json)

@@ -2,6 +2,7 @@
 
 paths, sizes            what a caller says about files
 count                   `count_pieces`: files or texts -> counts
+documents               `read_documents`: files -> texts
 encode_files            `encode_files`: files -> token files
 output                  the files that one run writes, and those that it must not touch
 lock                    one run at a time

@@ -13,13 +13,13 @@ from subword._progress import showing
 from subword._special import listed
 
 if TYPE_CHECKING:
-    from subword._types import Errors, Pattern, StrPath, Text
+    from subword._types import Errors, Pattern, Progress, StrPath, TextBatches
 
 
 def count_pieces(
     files: StrPath | Iterable[StrPath] | None = None,
     *,
-    texts: Iterable[Text] | None = None,
+    texts: TextBatches | None = None,
     pattern: Pattern = "gpt2",
     special_tokens: Iterable[str] = (),
     normalizer: str | None = None,
@@ -28,7 +28,7 @@ def count_pieces(
     errors: Errors = "strict",
     field: str = "text",
     max_document: int | str = "1GB",
-    progress: bool | None = None,
+    progress: Progress = None,
 ) -> Counts:
     """Count the pieces of a corpus: of ``files``, or of ``texts``.
 
@@ -39,7 +39,8 @@ def count_pieces(
         files: A path, several paths, or globs. A file is one text; a ``.jsonl`` file has one text
             in each line, a ``.parquet`` file one in each row. Files that end in ``.gz`` or ``.zst``
             are decompressed while they are read.
-        texts: Any iterable of ``str`` or ``bytes``, which is read lazily. Pass this or ``files``.
+        texts: Any iterable of ``str`` or ``bytes``, or of batches of them (lists, columns of
+            Arrow), which is read lazily; or one column of Arrow. Pass this or ``files``.
         pattern: What cuts a text into pieces: a name, a regular expression, or several of them.
         special_tokens: Strings that are cut out of the texts before the pattern runs, and are not
             counted.
@@ -54,7 +55,8 @@ def count_pieces(
         field: The field of JSON lines, or the column of Parquet files, that holds the text.
         max_document: How large a line of JSON, or a text that the pattern gives no place to cut,
             may be: these are held in memory whole.
-        progress: Whether to show a bar; None shows one if standard error is a terminal.
+        progress: How to show how far it is. None shows a bar on a terminal or in a notebook; True
+            shows lines elsewhere, for logs. "bar" and "lines" choose, False shows nothing.
 
     Returns:
         The counts.

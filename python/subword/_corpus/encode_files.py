@@ -20,7 +20,7 @@ from subword._progress import showing_files
 
 if TYPE_CHECKING:
     from subword._tokenizer import Tokenizer
-    from subword._types import Errors, Rows, Special, StrPath
+    from subword._types import Errors, Progress, Rows, Special, StrPath
 
 
 class Skipped(NamedTuple):
@@ -52,6 +52,8 @@ class EncodedFiles:
     skipped: tuple[Skipped, ...]
     #: The number of ids that an earlier, interrupted run had written; 0 if there was none.
     resumed_at: int
+    #: Whether an earlier run had done everything, and this one had nothing to do.
+    was_complete: bool
     #: The time that this run took.
     seconds: float
 
@@ -73,7 +75,7 @@ def encode_files(
     threads: int | None = None,
     overwrite: bool = False,
     verify: bool = False,
-    progress: bool | Callable[[dict[str, float]], None] | None = None,
+    progress: Progress | Callable[[dict[str, float]], None] = None,
 ) -> EncodedFiles:
     """Encode a corpus of any size to token files, in bounded memory.
 
@@ -86,7 +88,8 @@ def encode_files(
         sources: A path, several paths, or globs: text, ``.jsonl``, ``.parquet``, and ``.gz`` and
             ``.zst`` of the first two. A document is a line of JSON, a row, or a whole file of text.
         out: What to write, by its name: one raw ``.bin``, one ``.npy``, Megatron's ``.idx`` with
-            its ``.bin``, one ``.parquet``, or a directory of shards. `open_tokens` reads them all.
+            its ``.bin``, one ``.parquet``, or a directory of shards, which is made. The directory
+            that it is in must exist. `open_tokens` reads them all.
         split: What a document is in a file of text: ``"file"``, ``"line"``, or a special token,
             which ends each document.
         field: The field of JSON lines, or the column of Parquet files, that holds the text.
@@ -103,8 +106,8 @@ def encode_files(
         overwrite: Whether to start again where sources, tokenizer or arguments have changed.
             Removes what the earlier run has written, and nothing else.
         verify: Whether to read the files once more, and compare them with their check sums.
-        progress: Whether to show a bar; None shows one if standard error is a terminal. Or a
-            function that is called every second with the numbers so far.
+        progress: How to show how far it is, as for `count_pieces`; or a function that is called
+            every second with the numbers so far.
 
     Returns:
         What was written, and what it took.
@@ -160,14 +163,17 @@ def encode_files(
     with locked(target.lock, target.out):
         manifest = target.prepared(header, overwrite)
         before = manifest.records[-1] if manifest.records else {"tokens": 0, "read": 0}
-        if not manifest.is_complete:
+        was_complete = manifest.is_complete
+        if not was_complete:
             total = sum(source["bytes"] for source in inputs)
-            with showing_files(progress, total, before["read"]) as watch:
+            with (
+                showing_files(progress, total, before["read"]) as watch,
+                manifest.recording() as record,
+            ):
                 _core.encode_files(
                     tok,
                     [as_source(path, field, document_bytes) for path in paths],
                     out=target.out,
-                    manifest=manifest.path,
                     format=target.format,
                     width=WIDTHS[kind],
                     shard_bytes=shard_bytes,
@@ -180,6 +186,7 @@ def encode_files(
                     threads=threads,
                     max_document=document_bytes,
                     resume=manifest.resume(),
+                    record=record,
                     watch=watch,
                 )
             manifest = Manifest.load(manifest.path)
@@ -197,6 +204,7 @@ def encode_files(
         read=last["read"],
         skipped=tuple(Skipped(*bad) for bad in manifest.bad()),
         resumed_at=before["tokens"],
+        was_complete=was_complete,
         seconds=time.perf_counter() - begun,
     )
 

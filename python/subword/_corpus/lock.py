@@ -34,7 +34,7 @@ def locked(path: Path, out: Path) -> Iterator[None]:
     flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     descriptor = os.open(path, flags, 0o666)
     try:
-        if not _lock(descriptor, path):
+        if not try_lock(descriptor, path):
             message = f"another run is writing these files{_holder(descriptor)}"
             raise CorpusError(str(out), message, "wait until it has ended, or write elsewhere")
         # Without room on the disk nobody is told who holds the lock; it is held all the same.
@@ -46,7 +46,7 @@ def locked(path: Path, out: Path) -> Iterator[None]:
         finally:
             with suppress(OSError):
                 os.ftruncate(descriptor, 0)
-            _unlock(descriptor)
+            unlock(descriptor)
     finally:
         os.close(descriptor)
 
@@ -65,7 +65,7 @@ if sys.platform == "win32":
     import errno
     import msvcrt
 
-    def _lock(descriptor: int, path: Path) -> bool:
+    def try_lock(descriptor: int, path: Path) -> bool:
         os.lseek(descriptor, LOCKED_BYTE, os.SEEK_SET)
         try:
             msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
@@ -77,14 +77,14 @@ if sys.platform == "win32":
         os.lseek(descriptor, 0, os.SEEK_SET)
         return True
 
-    def _unlock(descriptor: int) -> None:
+    def unlock(descriptor: int) -> None:
         os.lseek(descriptor, LOCKED_BYTE, os.SEEK_SET)
         msvcrt.locking(descriptor, msvcrt.LK_UNLCK, 1)
 
 else:
     import fcntl
 
-    def _lock(descriptor: int, path: Path) -> bool:
+    def try_lock(descriptor: int, path: Path) -> bool:
         """Take the lock; False if another one has it."""
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -95,6 +95,6 @@ else:
             raise
         return True
 
-    def _unlock(descriptor: int) -> None:
+    def unlock(descriptor: int) -> None:
         # Closing the file is not enough if the process was forked meanwhile.
         fcntl.flock(descriptor, fcntl.LOCK_UN)

@@ -1,14 +1,22 @@
 """The manifest of token files: what they were made from, and how far they are.
 
 One JSON object per line. The first says what is made from what: it is written once, and a run that
-goes on must be the same run. Each of the others says how far the files are; the engine appends one
-whenever what it wrote is safe on the disk, before complete files get their names. A last line that
-is not whole was cut off by the end of its process, and does not count.
+goes on must be the same run. Each of the others, a record, says how far the files are. It is
+appended whenever the engine has made sure that what it wrote is on the disk, before complete files
+get their names. A last line that is not whole was cut off by the end of its process, and does not
+count.
 
     {"subword": "token files", "version": 1, "format": "bin", "dtype": "uint16", ...}
     {"documents": 3, "tokens": 70, ..., "place": [0, 120, 4, 0, 0], "files": [[140, 1895370612]]}
     {"documents": 9, "tokens": 210, ..., "finished": [{"name": "ids.bin", ...}], "complete": true}
 
+``place`` is where a resumed run reads on: the number of the source, the byte or the row, its line,
+how many of the documents that end in that block are written, and whether a document is written in
+part. ``files`` are the length and the check sum (CRC-32) of each file that is being written.
+``group`` is a row group of a Parquet file, ``finished`` lists files that are complete, ``bad`` the
+documents that were left out since the record before.
+
+This module is the only one that writes or reads a manifest; `manifest_fields` checks what it reads.
 Whoever writes to a manifest, or acts on what it says, holds the lock of the output (`lock`).
 """
 
@@ -17,10 +25,13 @@ from __future__ import annotations
 import json
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from io import FileIO
 from pathlib import Path
 from typing import Any
 
+from subword._corpus.lock import try_lock, unlock
 from subword._corpus.manifest_fields import FieldError, Totals, check_header
 from subword._errors import CorpusError
 
@@ -66,13 +77,39 @@ class Manifest:
         partial.unlink(missing_ok=True)
         try:
             with partial.open("x", encoding="utf-8") as stream:
-                stream.write(json.dumps(self.header) + "\n")
+                stream.write(_line(self.header))
                 stream.flush()
                 os.fsync(stream.fileno())
             partial.rename(self.path)
         finally:
             partial.unlink(missing_ok=True)
         sync_folder(self.folder)
+
+    @contextmanager
+    def recording(self) -> Iterator[Callable[..., None]]:
+        """A function that appends a record; the engine calls it at every commit."""
+        with FileIO(self.path, "ab") as stream:
+            # The lock of the output is held; this one is for versions that knew no other lock.
+            if not try_lock(stream.fileno(), self.path):
+                raise CorpusError(str(self.path), "another process is writing these files")
+            try:
+                yield lambda *commit: self._append(stream, _record(*commit))
+            finally:
+                unlock(stream.fileno())
+
+    def _append(self, stream: FileIO, record: dict[str, Any]) -> None:
+        """Append a line, and wait until it is on the disk."""
+        line, before = _line(record).encode(), os.fstat(stream.fileno()).st_size
+        try:
+            while line:
+                line = line[stream.write(line) :]
+            os.fsync(stream.fileno())
+        except OSError as error:
+            # What is incomplete is cut off here, or else before the run goes on.
+            with suppress(OSError):
+                stream.truncate(before)
+            error.filename = str(self.path)
+            raise
 
     def cut_torn_line(self) -> None:
         """Remove a last line that is not whole, so that the next one starts a line."""
@@ -139,6 +176,40 @@ class Manifest:
             if partial.exists():
                 partial.replace(path)
             check_size(path, file["bytes"])
+
+
+def _record(
+    totals: tuple[int, int, int, int],
+    place: tuple[int, int, int, int, bool],
+    files: list[tuple[int, int]],
+    group: tuple[int, int, int, int, int] | None,
+    finished: list[tuple[str, int, int, tuple[int, int] | None]],
+    bad: list[tuple[str, str]],
+    complete: bool,
+) -> dict[str, Any]:
+    """What the engine says about a commit, as a record: see the head of this module."""
+    record: dict[str, Any] = dict(
+        zip(("documents", "tokens", "read", "skipped"), totals, strict=True)
+    )
+    record["place"] = [*place[:4], int(place[4])]
+    record["files"] = files
+    if group is not None:
+        record["group"] = group
+    if finished:
+        record["finished"] = [
+            {"name": name, "bytes": size, "crc32": crc}
+            | (dict(zip(("tokens", "documents"), held, strict=True)) if held else {})
+            for name, size, crc, held in finished
+        ]
+    if bad:
+        record["bad"] = bad
+    if complete:
+        record["complete"] = True
+    return record
+
+
+def _line(value: dict[str, Any]) -> str:
+    return json.dumps(value) + "\n"
 
 
 def _header(line: bytes) -> dict[str, Any]:

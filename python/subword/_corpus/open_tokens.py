@@ -6,7 +6,9 @@ those of the files, and a manifest is checked field by field (`manifest_fields`)
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -64,6 +66,8 @@ def open_tokens(path: StrPath, *, dtype: str | None = None) -> Tokens:
         return _parquet(path)
     if path.suffix == ".idx":
         return _megatron(path)
+    if not path.exists() and not path.with_suffix(".idx").exists():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
     if not path.with_name(path.name + ".manifest.jsonl").exists() and dtype is None:
         if path.with_suffix(".idx").exists():
             return _megatron(path.with_suffix(".idx"))

@@ -78,9 +78,9 @@ class Target:
         return self.names()[0].with_name(self.names()[0].name + ".lock")
 
     def check_folder(self) -> None:
-        """Make the directory of shards; that of a file must be there."""
-        if self.format == "shards":
-            self.out.mkdir(parents=True, exist_ok=True)
+        """Make the directory of shards; the one that it or a file is in must be there."""
+        if self.format == "shards" and self.out.parent.is_dir():
+            self.out.mkdir(exist_ok=True)
         elif not self.out.parent.is_dir():
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(self.out))
 

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from subword._errors import CorpusError, CountsError
+from subword._errors import CorpusError, CountsError, MissingPackageError
+from subword._whole_file import whole_file
 
 try:
     import pyarrow as pa
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
 except ImportError as error:
-    raise ImportError(
-        "Parquet files need pyarrow\n  hint: pip install 'subword[parquet]'", name="pyarrow"
-    ) from error
+    raise MissingPackageError("Parquet files need pyarrow", "pyarrow", "parquet") from error
 
 if TYPE_CHECKING:
     from subword._counts import Counts
@@ -124,26 +122,14 @@ def write(counts: Counts, path: StrPath) -> None:
         [pa.field("piece", pa.binary(), nullable=False), pa.field("count", pa.int64(), False)],
         metadata={KEY: json.dumps(about)},
     )
-    path = Path(path).resolve()
-    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
     entries = iter(counts)
-    try:
-        with partial.open("xb") as stream:
-            with pq.ParquetWriter(stream, schema, compression="zstd") as file:
-                while rows := list(islice(entries, ROWS_PER_BATCH)):
-                    pieces, numbers = zip(*rows, strict=True)
-                    if max(numbers) >= 1 << 63:
-                        message = "a count is over 2^63 - 1, the limit of Parquet"
-                        raise CountsError(str(path), message)
-                    file.write_batch(pa.record_batch([pieces, numbers], schema=schema))
-            stream.flush()
-            os.fsync(stream.fileno())
-        partial.replace(path)
-    except FileNotFoundError as error:
-        error.filename = str(path)  # name the file that was asked for
-        raise
-    finally:
-        partial.unlink(missing_ok=True)
+    with whole_file(path) as stream, pq.ParquetWriter(stream, schema, compression="zstd") as file:
+        while rows := list(islice(entries, ROWS_PER_BATCH)):
+            pieces, numbers = zip(*rows, strict=True)
+            if max(numbers) >= 1 << 63:
+                message = "a count is over 2^63 - 1, the limit of Parquet"
+                raise CountsError(str(path), message)
+            file.write_batch(pa.record_batch([pieces, numbers], schema=schema))
 
 
 def read(path: StrPath) -> tuple[Iterator[tuple[bytes, int]], dict[str, Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 from collections.abc import Callable, Iterator
+from html import escape
 from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
@@ -60,6 +61,15 @@ class Tokens:
         documents = "" if number is None else f" in {len(number)} documents"
         return f"<Tokens: {len(self)} of {self.dtype}{documents}, {str(self.path)!r}>"
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: how many tokens of what, and where."""
+        documents = self._documents()
+        rows = {"tokens": f"{len(self):,}", "ids": self.dtype}
+        rows |= {} if documents is None else {"documents": f"{len(documents):,}"}
+        rows["files"] = escape(str(self.path))
+        cells = (f"<tr><th>{name}</th><td>{value}</td></tr>" for name, value in rows.items())
+        return f"<table>{''.join(cells)}</table>"
+
     @overload
     def __getitem__(self, at: int) -> int: ...
     @overload
@@ -70,7 +80,7 @@ class Tokens:
             if step != 1:
                 raise ValueError(f"a slice of tokens has no step, not {step}")
             return self._between(start, max(start, stop))
-        at = range(len(self))[at]
+        at = place(at, len(self), "tokens")
         return int(self._between(at, at + 1)[0])
 
     def __iter__(self) -> Iterator[int]:
@@ -145,6 +155,9 @@ class Windows:
             )
         self._tokens, self.length, self.step = tokens, length, step
 
+    def __repr__(self) -> str:
+        return f"<Windows: {len(self)} of {self.length} tokens, step {self.step}>"
+
     def __len__(self) -> int:
         return max(0, (len(self._tokens) - self.length) // self.step + 1)
 
@@ -152,7 +165,7 @@ class Windows:
         return (self[at] for at in range(len(self)))
 
     def __getitem__(self, at: int) -> Array:
-        start = range(len(self))[at] * self.step
+        start = place(at, len(self), "windows") * self.step
         return self._tokens._between(start, start + self.length)
 
 
@@ -163,6 +176,9 @@ class Documents:
         self._tokens = tokens
         self._starts = [0, *accumulate(numbers)]
 
+    def __repr__(self) -> str:
+        return f"<Documents: {len(self)}, {str(self._tokens.path)!r}>"
+
     def __len__(self) -> int:
         return self._starts[-1]
 
@@ -170,7 +186,7 @@ class Documents:
         return (self[at] for at in range(len(self)))
 
     def __getitem__(self, at: int) -> Array:
-        at = range(len(self))[at]
+        at = place(at, len(self), "documents")
         return self._tokens._between(self._end(at - 1) if at else 0, self._end(at))
 
     def _end(self, at: int) -> int:
@@ -178,6 +194,14 @@ class Documents:
         ends = self._tokens._loaded(shard)[1]
         assert ends is not None
         return self._tokens._starts[shard] + int(ends[at - self._starts[shard]])
+
+
+def place(at: int, length: int, what: str) -> int:
+    """The place from the start; a negative one counts from the end."""
+    try:
+        return range(length)[at]
+    except IndexError:
+        raise IndexError(f"there are {length} {what}, and no number {at}") from None
 
 
 def _reopened(path: Path, dtype: str) -> Tokens:

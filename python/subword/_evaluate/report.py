@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from subword._evaluate.measures import Measures
-
 if TYPE_CHECKING:
+    from subword._evaluate.measures import Measures
     from subword._types import StrPath
 
 HEAD = [

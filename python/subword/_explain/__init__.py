@@ -1,6 +1,7 @@
 """How a text became its tokens: `explain` and `explain_text`.
 
 explanation   what is told of a piece: data, a table, a tree
+html          tokens in a notebook
 explainer     merging once more, slowly
 wordpiece     the same for WordPiece
 visible       tokens for the eye
@@ -11,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from subword._explain.explanation import Explanation
+    from subword._explain.explanation import Explanation, Explanations
     from subword._tokenizer import Tokenizer
     from subword._types import Special, Text
 
@@ -54,7 +55,7 @@ def explain(tok: Tokenizer, piece: Text) -> Explanation:
     return tok._explainer.piece(piece)
 
 
-def explain_text(tok: Tokenizer, text: Text, *, special: Special = "text") -> list[Explanation]:
+def explain_text(tok: Tokenizer, text: Text, *, special: Special = "text") -> Explanations:
     """Tell how every piece of a text becomes its tokens.
 
     Args:
@@ -63,7 +64,8 @@ def explain_text(tok: Tokenizer, text: Text, *, special: Special = "text") -> li
         special: What to do where the text spells a special token, as in `Tokenizer.encode`.
 
     Returns:
-        What happened to each piece, in order. A special token is a piece by itself.
+        A list of what happened to each piece, in order. A special token is a piece by itself. A
+        notebook shows the list as the coloured tokens of the text.
 
     Raises:
         SpecialTokenError: The text spells a special token, with ``special="error"``.
@@ -75,4 +77,6 @@ def explain_text(tok: Tokenizer, text: Text, *, special: Special = "text") -> li
         >>> [(one.piece, one.tokens) for one in explain_text(tok, "low slow")]
         [(b'low', (b'low',)), (b' slow', (b' ', b's', b'low'))]
     """
-    return tok._explainer.text(text, special)
+    from subword._explain.explanation import Explanations
+
+    return Explanations(tok._explainer.text(text, special))

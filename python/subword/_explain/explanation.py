@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from subword._explain import html
 from subword._explain.visible import spaced, visible
 
 #: Where the tokens come from: merges; the longest tokens of the vocabulary; the whole piece is a
@@ -104,9 +105,14 @@ class Explanation:
         return "\n".join(lines)
 
     def as_dict(self) -> dict[str, Any]:
-        """The same for JSON: bytes in hexadecimal, because a token need not be text."""
+        """The same for JSON: bytes in hexadecimal, because a token need not be text.
+
+        ``text`` and ``tokens`` are the piece and its tokens for the eye, as `visible` shows them.
+        """
         return {
             "piece": self.piece.hex(),
+            "text": visible(self.piece),
+            "tokens": [visible(token) for token in self.tokens],
             "how": self.how,
             "first": [token.hex() for token in self.first],
             "steps": [
@@ -121,6 +127,10 @@ class Explanation:
             "ids": list(self.ids),
         }
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the piece as its tokens, and the table of its merges."""
+        return html.chips(zip(self.tokens, self.ids, strict=False)) + html.table(self.text())
+
     def _title(self) -> str:
         note = {
             "merged": "",
@@ -131,3 +141,11 @@ class Explanation:
             "skipped": "  is white space, which has no tokens: a mark stands for it",
         }
         return visible(self.piece) + note[self.how]
+
+
+class Explanations(list[Explanation]):
+    """The pieces of a text: a list, which a notebook shows as the coloured tokens of the text."""
+
+    def _repr_html_(self) -> str:
+        tokens = [token for one in self for token in zip(one.tokens, one.ids, strict=False)]
+        return html.chips(tokens) + f"<p>{len(tokens):,} tokens</p>"

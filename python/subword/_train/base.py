@@ -27,7 +27,17 @@ from subword._tokenizer import DEFAULT_CACHE_BYTES, Tokenizer
 from subword._train.log import Phase, TrainingLog, peak_memory
 
 if TYPE_CHECKING:
-    from subword._types import Errors, StrPath, Text
+    from subword._types import Errors, Progress, StrPath, TextBatches
+
+#: Settings that are integers, or None.
+NUMBERS = {
+    "limit_alphabet",
+    "max_token_length",
+    "max_word_chars",
+    "min_count",
+    "num_merges",
+    "vocab_size",
+}
 
 #: The engine's part of a training: counts in, a model and a log out.
 Learn = Callable[..., tuple[_core.Model, _core.TrainingLog]]
@@ -37,7 +47,7 @@ class Trainer(ABC):
     """Learns from files, texts or counts. What and how, its kind says."""
 
     threads: int | None
-    progress: bool | None
+    progress: Progress
 
     def __repr__(self) -> str:
         names = inspect.signature(type(self)).parameters.values()
@@ -84,7 +94,7 @@ class Trainer(ABC):
 
     def train_iter(
         self,
-        texts: Iterable[Text],
+        texts: TextBatches,
         *,
         errors: Errors = "strict",
         memory_limit: int | str | None = None,
@@ -92,8 +102,9 @@ class Trainer(ABC):
         """Learn a tokenizer from texts, which are counted as they come, and not gathered.
 
         Args:
-            texts: Any iterable of ``str`` or ``bytes``. Each is a document of its own: nothing
-                merges across the end of one.
+            texts: Any iterable of ``str`` or ``bytes``, or of batches of them: lists, or columns of
+                Arrow; or one column of Arrow. Each text is a document of its own: nothing merges
+                across the end of one.
             errors: What to do with text that is not UTF-8: "strict" or "replace".
             memory_limit: How much memory counting may use, in bytes or like "64MB".
 
@@ -166,9 +177,10 @@ class Trainer(ABC):
 
     def _learn(self, counts: Counts, phases: tuple[Phase, ...]) -> Tokenizer:
         """Counts in, tokenizer out."""
+        settings = self._checked()
         with showing(self.progress, "merging", self._merges(), "merge") as update:
             watch = None if update is None else lambda done, _: update(done)
-            model, log = self._engine()(counts._counts, **self._settings(), watch=watch)
+            model, log = self._engine()(counts._counts, **settings, watch=watch)
         tokenizer = Tokenizer._of(model, DEFAULT_CACHE_BYTES)
         phases = (*phases, *merging_phases(log))
         tokenizer._training_log = TrainingLog(counts.total, len(counts), phases, log)
@@ -181,7 +193,16 @@ class Trainer(ABC):
         """Refuse settings that no corpus could be learned with, before one is read."""
         nothing = Counts(**self._counting())._counts
         with suppress(NoPiecesError):
-            self._engine()(nothing, **self._settings())
+            self._engine()(nothing, **self._checked())
+
+    def _checked(self) -> dict[str, Any]:
+        """The settings; a number that is none is refused by its name."""
+        settings = self._settings()
+        for name in NUMBERS & settings.keys():
+            if settings[name] is not None and not hasattr(settings[name], "__index__"):
+                found = type(settings[name]).__name__
+                raise TypeError(f"{name} must be an integer, not {found}")
+        return settings
 
     @abstractmethod
     def _engine(self) -> Learn:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from subword import _core
 from subword._counts import Counts
-from subword._special import listed
+from subword._special import distinct
 from subword._tokenizer import Tokenizer
 from subword._train.base import Learn, Trainer, check_pattern
 
 if TYPE_CHECKING:
-    from subword._types import Pattern
+    from subword._types import Pattern, Progress
 
 
 class BpeTrainer(Trainer):
@@ -41,7 +41,7 @@ class BpeTrainer(Trainer):
         limit_alphabet: For "chars", how many characters to keep, the most frequent; None keeps all.
         base: A tokenizer to go on from. Its ids stay, new merges follow.
         threads: How many threads may count; None means one for each core.
-        progress: Whether to show a bar; None shows one if standard error is a terminal.
+        progress: How to show how far it is, as for `count_pieces`.
 
     Example:
         >>> from subword import BpeTrainer
@@ -69,7 +69,7 @@ class BpeTrainer(Trainer):
         limit_alphabet: int | None = None,
         base: Tokenizer | None = None,
         threads: int | None = None,
-        progress: bool | None = None,
+        progress: Progress = None,
     ) -> None:
         """Keep the settings; they are checked by what uses them."""
         self.vocab_size = vocab_size
@@ -102,7 +102,7 @@ class BpeTrainer(Trainer):
         return {
             "vocab_size": self.vocab_size,
             "num_merges": self.num_merges,
-            "special_tokens": None if special_tokens is None else listed(special_tokens),
+            "special_tokens": None if special_tokens is None else distinct(special_tokens),
             "ties": self.ties,
             "min_count": self.min_count,
             "max_token_length": self.max_token_length,
@@ -150,6 +150,6 @@ class BpeTrainer(Trainer):
 
     def _special_tokens(self) -> list[str]:
         """What is cut out of the text before it is counted."""
-        own = listed(self.special_tokens or ())
+        own = distinct(self.special_tokens or ())
         base = [] if self.base is None else self.base.special_tokens
         return [*dict.fromkeys([*base, *own])]

@@ -14,12 +14,13 @@ longer than the merging.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
+
+from subword._whole_file import whole_file
 
 if TYPE_CHECKING:
     from subword import _core
@@ -98,14 +99,8 @@ class TrainingLog:
 
     def save(self, path: StrPath) -> None:
         """Write the JSON lines to a file, which appears under its name when it is complete."""
-        path = Path(path)
-        partial = path.with_name(f".{path.name}.{os.getpid()}.part")
-        try:
-            with partial.open("x", encoding="ascii") as stream:
-                stream.writelines(f"{line}\n" for line in self.json_lines())
-            partial.replace(path)
-        finally:
-            partial.unlink(missing_ok=True)
+        with whole_file(path) as stream:
+            stream.writelines(f"{line}\n".encode("ascii") for line in self.json_lines())
 
     def __repr__(self) -> str:
         phases = ", ".join(f"{phase.name} {phase.seconds:.2f} s" for phase in self.phases)

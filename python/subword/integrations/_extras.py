@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from subword import MissingPackageError
+
 
 def load(library: str, extra: str | None = None) -> Any:
     """A module of another library; ``extra`` is what installs it, by default of the same name.
@@ -12,7 +14,7 @@ def load(library: str, extra: str | None = None) -> Any:
     Example:
         >>> load("no_such_library", "spark")
         Traceback (most recent call last):
-        ImportError: this needs no_such_library
+        subword.MissingPackageError: this needs no_such_library
           hint: pip install 'subword[spark]'
     """
     name = library.partition(".")[0]
@@ -21,6 +23,4 @@ def load(library: str, extra: str | None = None) -> Any:
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] != name:
             raise  # it is there, and something that it needs is missing
-        raise ImportError(
-            f"this needs {name}\n  hint: pip install 'subword[{extra or name}]'", name=name
-        ) from error
+        raise MissingPackageError(f"this needs {name}", name, extra or name) from error

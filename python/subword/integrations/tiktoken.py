@@ -38,8 +38,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from subword import ModelFormatError, TextError, Tokenizer, UnknownIdError
-from subword.integrations._tiktoken_files import find, real_names
-from subword.integrations._tiktoken_table import ENCODINGS, encoding_name_for_model
+from subword._names.encodings import ENCODINGS
+from subword._names.published import find
+from subword.integrations._tiktoken_models import encoding_name_for_model, real_names
 from subword.integrations._tiktoken_text import any_of, check_threads, check_type, refuse, repaired
 from subword.integrations._tiktoken_unstable import Unstable
 

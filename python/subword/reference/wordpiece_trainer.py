@@ -61,7 +61,7 @@ from typing import Literal
 
 from subword.reference.characters import WHITE
 
-Score = Literal["likelihood", "count"]
+Score = Literal["count", "likelihood"]
 Pair = tuple[str, str]
 Word = tuple[list[str], int]
 
@@ -72,7 +72,7 @@ def train_wordpiece(
     counts: Mapping[str, int],
     vocab_size: int,
     *,
-    score: Score = "likelihood",
+    score: Score = "count",
     special_tokens: Sequence[str] = SPECIAL,
     prefix: str = "##",
     max_word_chars: int = 100,

@@ -1,0 +1,170 @@
+//! Many texts to ids, as arrays and as lists.
+//!
+//! Python's strings go to the engine as they are, and the thread that encodes a text converts it. If a text
+//! cannot be converted, or the call may have to report an error, all texts are converted first, so that the
+//! error is about the first text that has one.
+
+use crate::arguments::{Errors, Special, threads_of};
+use crate::arrays::array_of;
+use crate::encode_one::is_one;
+use crate::engine::{Engine, run};
+use crate::errors;
+use crate::interrupts::attached;
+use crate::lists::list_of;
+use crate::text::{Objects, Texts};
+use numpy::PyArray1;
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+use subword_core::tokenizer::{Ragged, Threads};
+use subword_core::{TokenId, memory};
+
+#[pymethods]
+impl Engine {
+    #[doc = include_str!("../docs/encode_batch.txt")]
+    #[pyo3(
+        signature = (texts, *, special=Special::default(), errors=Errors::default(),
+            add_special_tokens=false, threads=None),
+        text_signature = "($self, texts, *, special='text', errors='strict', \
+            add_special_tokens=False, threads=None)"
+    )]
+    fn encode_batch<'py>(
+        &self,
+        texts: &Bound<'py, PyAny>,
+        special: Special,
+        errors: Errors,
+        add_special_tokens: bool,
+        threads: Option<i64>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let (py, threads) = (texts.py(), threads_of(threads)?);
+        let objects = Objects::new(texts)?;
+        // PERF: on one thread, building lists between texts evicts the encoder's tables from the cache.
+        if !add_special_tokens
+            && !is_one(threads)
+            && let Some(lists) = self.lists_of_units(py, &objects, &special, threads)?
+        {
+            return list_of(py, lists);
+        }
+        let ragged = self.ragged_of(py, &objects, &special, errors, add_special_tokens, threads)?;
+        let mut lists =
+            memory::with_capacity(ragged.bounds.len()).map_err(|e| errors::raise(py, e))?;
+        self.integers.append_lists(py, &ragged.ids, &ragged.bounds[1..], &mut lists)?;
+        list_of(py, lists)
+    }
+
+    #[doc = include_str!("../docs/encode_batch_arrays.txt")]
+    #[pyo3(
+        signature = (texts, *, special=Special::default(), errors=Errors::default(),
+            add_special_tokens=false, threads=None),
+        text_signature = "($self, texts, *, special='text', errors='strict', \
+            add_special_tokens=False, threads=None)"
+    )]
+    #[expect(clippy::type_complexity)]
+    fn encode_batch_arrays<'py>(
+        &self,
+        texts: &Bound<'py, PyAny>,
+        special: Special,
+        errors: Errors,
+        add_special_tokens: bool,
+        threads: Option<i64>,
+    ) -> PyResult<(Bound<'py, PyArray1<TokenId>>, Bound<'py, PyArray1<u64>>)> {
+        let (py, threads) = (texts.py(), threads_of(threads)?);
+        let objects = Objects::new(texts)?;
+        let ragged = self.ragged_of(py, &objects, &special, errors, add_special_tokens, threads)?;
+        Ok((array_of(py, ragged.ids)?, array_of(py, ragged.bounds)?))
+    }
+
+    #[doc = include_str!("../docs/count_batch.txt")]
+    #[pyo3(
+        signature = (texts, *, special=Special::default(), errors=Errors::default(),
+            add_special_tokens=false, threads=None),
+        text_signature = "($self, texts, *, special='text', errors='strict', \
+            add_special_tokens=False, threads=None)"
+    )]
+    fn count_batch(
+        &self,
+        texts: &Bound<'_, PyAny>,
+        special: Special,
+        errors: Errors,
+        add_special_tokens: bool,
+        threads: Option<i64>,
+    ) -> PyResult<Vec<usize>> {
+        let py = texts.py();
+        let objects = Objects::new(texts)?;
+        let texts = Texts::new(&objects, errors)?;
+        let (texts, threads) = (texts.all(), threads_of(threads)?);
+        let count = || self.tokenizer().count_batch(&texts, &special.0, threads);
+        let mut counts = run(py, usize::MAX, count)?;
+        if add_special_tokens {
+            let added = self.added_ids();
+            counts.iter_mut().for_each(|count| *count += added);
+        }
+        Ok(counts)
+    }
+}
+
+impl Engine {
+    /// The ids of all texts, with the template around each if `add_special_tokens` is true.
+    pub(crate) fn ragged_of(
+        &self,
+        py: Python<'_>,
+        objects: &Objects<'_>,
+        special: &Special,
+        errors: Errors,
+        add_special_tokens: bool,
+        threads: Threads,
+    ) -> PyResult<Ragged> {
+        let mut ragged = None;
+        if self.tokenizer().takes_units(&special.0) {
+            ragged = attached(py, |_| {
+                self.tokenizer().encode_batch_units(objects.placed(), &special.0, threads, |rest| {
+                    py.detach(rest)
+                })
+            })?;
+        }
+        let ragged = match ragged {
+            Some(ragged) => ragged,
+            None => {
+                let texts = Texts::new(objects, errors)?;
+                let texts = texts.all();
+                run(py, usize::MAX, || self.tokenizer().encode_batch(&texts, &special.0, threads))?
+            }
+        };
+        match add_special_tokens {
+            true => run(py, usize::MAX, || self.tokenizer().surround_all(ragged)),
+            false => Ok(ragged),
+        }
+    }
+
+    /// Their ids as lists, made here while other threads encode; none if the texts have to be converted
+    /// first.
+    pub(crate) fn lists_of_units(
+        &self,
+        py: Python<'_>,
+        objects: &Objects<'_>,
+        special: &Special,
+        threads: Threads,
+    ) -> PyResult<Option<Vec<Py<PyList>>>> {
+        if !self.tokenizer().takes_units(&special.0) {
+            return Ok(None);
+        }
+        let room = memory::with_capacity(objects.len()).map_err(|error| errors::raise(py, error));
+        let mut lists = room?;
+        let done = attached(py, |raised| {
+            let take = |parts: &[Ragged]| {
+                raised.call(|py| {
+                    parts.iter().try_for_each(|Ragged { ids, bounds }| {
+                        self.integers.append_lists(py, ids, bounds, &mut lists)
+                    })
+                })
+            };
+            self.tokenizer().encode_batch_parts(
+                objects.placed(),
+                &special.0,
+                threads,
+                |rest| py.detach(rest),
+                take,
+            )
+        })?;
+        Ok(done.then_some(lists))
+    }
+}
