@@ -44,7 +44,9 @@ with _starting.quietly():
     from subword._inputs import encode_inputs
     from subword._pieces import normalize, patterns, split
     from subword._saving import check_output
+    from subword._session import Session, cut_points, extend, is_canonical, noncanonical_at
     from subword._smaller import prune, truncate
+    from subword._spans import encode_spans
     from subword._tokenizer import Tokenizer
     from subword._train.bpe import BpeTrainer
     from subword._train.log import training_log
@@ -67,6 +69,7 @@ __all__ = [
     "ModelFormatWarning",
     "NoPiecesError",
     "PatternError",
+    "Session",
     "SpecialTokenError",
     "SubwordError",
     "TextError",
@@ -80,11 +83,16 @@ __all__ = [
     "WordPieceTrainer",
     "check_output",
     "count_pieces",
+    "cut_points",
     "encode_files",
     "encode_inputs",
+    "encode_spans",
     "evaluate",
     "explain",
     "explain_text",
+    "extend",
+    "is_canonical",
+    "noncanonical_at",
     "normalize",
     "open_tokens",
     "patterns",

@@ -4,7 +4,7 @@ Nothing here is public. `subword.Tokenizer` inherits the methods of `Engine`; th
 examples, are in the compiled module: ``help(subword.Tokenizer.encode)``.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, final, overload
 
@@ -35,6 +35,7 @@ __all__ = [
     "CountsReader",
     "DocumentReader",
     "Engine",
+    "GrowingText",
     "Model",
     "TrainingLog",
     "count_files",
@@ -102,6 +103,20 @@ class DocumentReader:
     def __new__(cls, path: StrPath, field: str) -> Self: ...
     def __iter__(self) -> DocumentReader: ...
     def __next__(self) -> list[bytes]: ...
+
+@final
+class GrowingText:
+    """A text that grows, and its ids."""
+
+    def __new__(cls, tok: Engine, special: Special, errors: Errors) -> Self: ...
+    @property
+    def ids(self) -> list[int]: ...
+    @property
+    def text(self) -> bytes: ...
+    def __len__(self) -> int: ...
+    def copy(self) -> GrowingText: ...
+    def append(self, text: Text) -> tuple[int, list[int]]: ...
+    def rewind(self, characters: int) -> tuple[int, list[int]]: ...
 
 @disjoint_base
 class Engine:
@@ -193,8 +208,15 @@ class Engine:
         threads: int | None = None,
     ) -> list[int]:
         """The number of ids of each text."""
+    @property
+    def _spells(self) -> bool:
+        """Whether the bytes of the tokens of a text are the text."""
     def _settled(self, text: bytes, special: Special) -> int:
         """How many bytes of a text that goes on can be encoded now."""
+    def _cut_points(self, text: Text, special: Special, errors: Errors) -> list[int]:
+        """Where a text may be cut so that all parts encode alone."""
+    def _encode_trusted(self, text: bytes, trusted: Sequence[tuple[int, int]]) -> list[int]:
+        """The ids of a text in which special tokens count within these ranges alone."""
     def decode(
         self,
         ids: Ids,

@@ -45,6 +45,7 @@ use std::ops::Range;
 use memchr::memmem;
 
 use crate::error::Result;
+use crate::interrupt;
 use crate::model::Normalizer;
 use crate::pretok::Splitter;
 use crate::special::{Edges, Finder, Span};
@@ -177,6 +178,33 @@ impl<'a> Boundary<'a> {
         self.local(first..end).rev().find(|&at| self.may_cut(text, at))
     }
 
+    /// All places where a text that is all there may be cut, each at the start of a character or after a special
+    /// token.
+    pub fn all(&self, text: &[u8]) -> Result<Vec<usize>> {
+        let mut places: Vec<usize> = Vec::new();
+        self.raw.split(text, |span| {
+            let Span { start, end, special, .. } = span;
+            if special.is_some() {
+                let inside = end < text.len() && !self.never_after_special;
+                if inside && self.may_cut_after(text, end) {
+                    places.push(end);
+                }
+                return Ok(());
+            }
+            let inside = self.local(start.max(1)..end).filter(|&at| self.may_cut(text, at));
+            places.extend(inside);
+            interrupt::worked(end - start)
+        })?;
+        places.sort_unstable();
+        places.dedup();
+        Ok(places)
+    }
+
+    /// How many bytes after a place decide whether a text may be cut there.
+    pub fn lookahead(&self) -> usize {
+        self.raw.longest().max(2 * CHARACTER)
+    }
+
     /// A text in blocks of about `size` bytes that encode one by one, each some spans between and of the special
     /// tokens of the raw text. A block is larger where there is no place to cut.
     pub fn blocks(&self, text: &[u8], size: usize) -> Result<Vec<Vec<Span>>> {
@@ -214,7 +242,7 @@ impl<'a> Boundary<'a> {
     /// Whether the characters around a place make it safe.
     #[inline]
     fn may_cut(&self, text: &[u8], at: usize) -> bool {
-        if self.part_start == PartStart::Space && text[at] != b' ' {
+        if !self.part_starts(text, at) {
             return false;
         }
         if self.normalizer == Normalizer::None {
@@ -240,6 +268,16 @@ impl<'a> Boundary<'a> {
                 after.encode_utf8(&mut two[place..]);
                 is_apart(normal, &two, place)
             })
+    }
+
+    /// Whether what follows a place encodes alone as it does after what stands before it.
+    #[inline]
+    fn part_starts(&self, text: &[u8], at: usize) -> bool {
+        match self.part_start {
+            PartStart::Any => true,
+            PartStart::Space => text[at] == b' ',
+            PartStart::Never => false,
+        }
     }
 
     /// Whether nothing that is searched for in the raw text is spelled across a place, or sees across it.

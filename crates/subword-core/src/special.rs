@@ -24,8 +24,10 @@ which Hugging Face's tokenizers cannot do, the others are unknown, as in tiktoke
 */
 
 mod edges;
+mod trusted;
 
 use std::cmp::Ordering;
+use std::ops::Range;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
@@ -35,6 +37,7 @@ use crate::model::SpecialToken;
 use crate::types::TokenId;
 
 pub use edges::Edges;
+pub(crate) use trusted::split_trusted;
 
 /// Which special tokens are recognised in a text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -134,41 +137,62 @@ impl Finder {
 
     /// Calls `span` with each part of the text, in order; no part is empty. Special tokens overlap
     /// where one swallows white space that is another.
-    pub fn split(&self, text: &[u8], mut span: impl FnMut(Span) -> Result<()>) -> Result<()> {
-        let mut at = 0;
-        // Where the white space ends that was swallowed last: a run of it is walked over once.
-        let mut swallowed = 0;
+    pub fn split(&self, text: &[u8], span: impl FnMut(Span) -> Result<()>) -> Result<()> {
+        let mut cutter = Cutter { text, at: 0, swallowed: 0, span };
         for found in self.automaton.iter().flat_map(|automaton| automaton.find_iter(text)) {
-            if found.pattern().as_usize() >= self.counting {
-                continue;
+            if found.pattern().as_usize() < self.counting {
+                cutter.cut_out(&self.tokens[found.pattern()], found.range())?;
             }
-            let token = &self.tokens[found.pattern()];
-            let (mut start, mut end) = (found.start(), found.end());
-            if token.single_word && (ends_in_word(&text[..start]) || starts_word(&text[end..])) {
-                continue;
-            }
-            if token.lstrip {
-                start = at + text.get(at..start).map_or(0, trimmed_end);
-            }
-            if token.rstrip {
-                end = match end.cmp(&swallowed) {
-                    Ordering::Less => swallowed,
-                    _ => text.len() - trimmed_start(&text[end..]),
-                };
-                swallowed = end;
-            }
-            if start >= end {
-                // All of it was swallowed by the token before it, and it begins where that one ends.
-                continue;
-            }
-            if start > at {
-                span(Span { start: at, end: start, special: None, goes_on: false })?;
-            }
-            span(Span { start, end, special: Some(token.id), goes_on: false })?;
-            at = end;
         }
-        if at < text.len() {
-            span(Span { start: at, end: text.len(), special: None, goes_on: false })?;
+        cutter.finish()
+    }
+}
+
+/// Cuts a text into spans, as special tokens are found in it from left to right.
+struct Cutter<'a, F> {
+    text: &'a [u8],
+    /// Where the last special token ended.
+    at: usize,
+    /// Where the white space ends that was swallowed last: a run of it is walked over once.
+    swallowed: usize,
+    span: F,
+}
+
+impl<F: FnMut(Span) -> Result<()>> Cutter<'_, F> {
+    /// The next special token is spelled here.
+    fn cut_out(&mut self, token: &SpecialToken, place: Range<usize>) -> Result<()> {
+        let (text, at) = (self.text, self.at);
+        let Range { mut start, mut end } = place;
+        if token.single_word && (ends_in_word(&text[..start]) || starts_word(&text[end..])) {
+            return Ok(());
+        }
+        if token.lstrip {
+            start = at + text.get(at..start).map_or(0, trimmed_end);
+        }
+        if token.rstrip {
+            end = match end.cmp(&self.swallowed) {
+                Ordering::Less => self.swallowed,
+                _ => text.len() - trimmed_start(&text[end..]),
+            };
+            self.swallowed = end;
+        }
+        if start >= end {
+            // All of it was swallowed by the token before it, and it begins where that one ends.
+            return Ok(());
+        }
+        if start > at {
+            (self.span)(Span { start: at, end: start, special: None, goes_on: false })?;
+        }
+        (self.span)(Span { start, end, special: Some(token.id), goes_on: false })?;
+        self.at = end;
+        Ok(())
+    }
+
+    /// What follows the last special token is ordinary text.
+    fn finish(mut self) -> Result<()> {
+        let (start, end) = (self.at, self.text.len());
+        if start < end {
+            (self.span)(Span { start, end, special: None, goes_on: false })?;
         }
         Ok(())
     }

@@ -13,6 +13,7 @@ one thread, whatever the number of threads.
 mod batch;
 mod code_units;
 mod documents;
+mod growing;
 mod usage;
 
 use std::ops::Range;
@@ -21,10 +22,10 @@ use std::sync::Arc;
 use crate::cache::Pool;
 use crate::decode::Detokenizer;
 use crate::encode::{Counter, Finders, Plan, Scratch};
-use crate::error::Result;
-use crate::model::Model;
+use crate::error::{Error, Result};
+use crate::model::{Model, Normalizer, SpecialToken};
 use crate::parallel::{self, Jobs};
-use crate::special::{Allowed, Span};
+use crate::special::{Allowed, Span, split_trusted};
 use crate::types::TokenId;
 use crate::{interrupt, memory};
 
@@ -33,6 +34,7 @@ pub use crate::encode::{Located, Ragged, in_characters};
 pub use crate::parallel::Threads;
 pub use batch::{Detached, Held};
 pub use documents::{DocumentEncoder, Session};
+pub use growing::{Change, GrowingText};
 
 /// How much memory the cache of each thread may use, if the caller does not say.
 pub const DEFAULT_CACHE_BYTES: usize = 64 << 20;
@@ -181,6 +183,39 @@ impl Tokenizer {
         })
     }
 
+    /// The ids of a text in which special tokens count within the `trusted` ranges alone, which rise and do not
+    /// touch. Merging sees one text.
+    pub fn encode_trusted(&self, text: &[u8], trusted: &[Range<usize>]) -> Result<Vec<TokenId>> {
+        let (all, always) = (&self.plan.all, &self.plan.always);
+        let in_second_phase = |token: &&SpecialToken| token.normalized && !token.always;
+        if !all.normal.is_empty()
+            && let Some(token) = self.model().special_tokens.iter().find(in_second_phase)
+        {
+            let content = &token.content;
+            return Err(Error::Argument {
+                message: format!(
+                    "{content:?} is searched for in normalised text, of which no part is trusted"
+                ),
+            });
+        }
+        self.plan.refuse(text, &Allowed::Text)?;
+        let mut spans = Vec::new();
+        split_trusted(text, trusted, &all.raw, &always.raw, |span| {
+            spans.push(span);
+            interrupt::worked(span.end - span.start)
+        })?;
+        let mut ids = Vec::new();
+        self.with_scratch(|scratch| {
+            self.plan.encode_block(text, &spans, always, scratch, &mut ids)
+        })?;
+        Ok(ids)
+    }
+
+    /// The places where a text may be cut so that all parts encode alone.
+    pub fn cut_points(&self, text: &[u8], allowed: &Allowed) -> Result<Vec<usize>> {
+        self.document_encoder(allowed, None)?.boundary().all(text)
+    }
+
     /// The ids of a text with the model's template around them.
     pub fn surround(&self, mut ids: Vec<TokenId>) -> Result<Vec<TokenId>> {
         let (prefix, suffix) = self.model().template.sides();
@@ -229,6 +264,15 @@ impl Tokenizer {
             })
         })?;
         Ok(parts.into_iter().flatten().collect())
+    }
+
+    /// Whether the bytes of the tokens of a text are the text, whatever the text.
+    pub fn spells(&self) -> bool {
+        let model = self.model();
+        let swallows = |token: &SpecialToken| token.lstrip || token.rstrip;
+        self.plan.is_bytes()
+            && model.normalizer == Normalizer::None
+            && !model.special_tokens.iter().any(swallows)
     }
 
     /// How much of a text that goes on can be encoded now, without knowing the rest: up to a place where

@@ -158,6 +158,12 @@ impl Engine {
         self.model().decoder == Decoder::Spaced
     }
 
+    /// Whether the bytes of the tokens of a text are the text.
+    #[getter(_spells)]
+    fn spells(&self) -> bool {
+        self.tokenizer().spells()
+    }
+
     /// How many bytes of a text, to which more will be appended, can be encoded now without
     /// changing an id.
     #[pyo3(name = "_settled", signature = (text, special))]

@@ -15,6 +15,7 @@ mod interrupts;
 mod lists;
 mod model;
 mod reading;
+mod session;
 mod text;
 mod trainer;
 mod usage;
@@ -38,6 +39,8 @@ mod _core {
     use super::model::Model;
     #[pymodule_export]
     use super::reading::DocumentReader;
+    #[pymodule_export]
+    use super::session::GrowingText;
     #[pymodule_export]
     use super::split;
     #[pymodule_export]

@@ -47,7 +47,7 @@ pub(crate) struct Plan {
     /// The finders of all added tokens.
     pub(crate) all: Finders,
     /// The finders of the added tokens that are always matched.
-    always: Finders,
+    pub(crate) always: Finders,
     /// The finders of the selections that callers asked for last.
     selections: Selections,
     /// The bytes that cannot be encoded, usually none.

@@ -2,6 +2,7 @@
 //! input.
 
 mod cutting;
+mod growing;
 mod interrupted;
 
 use super::*;
