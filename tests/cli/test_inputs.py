@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import subword
@@ -33,6 +34,11 @@ def tok(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tokenizer:
     Path("b.jsonl.gz").write_bytes(gzip.compress(lines.encode()))
     Path("body.jsonl").write_text(lines.replace('"text"', '"body"'))
     return made
+
+
+class Terminal:
+    def isatty(self) -> bool:
+        return True
 
 
 def run(*args: str, stdin: str | bytes | None = None) -> Result:
@@ -161,7 +167,22 @@ def test_every_command_that_reads_text_reads_standard_input() -> None:
     assert piped | {"text": "a.txt"} == read | {"text": "a.txt"}
     prune = ("prune", "tok.json", "-o", "smaller.json", "--json")
     assert output(*prune, "-", stdin=TEXT) == output(*prune, "a.txt")
-    assert output("tokens", "tok.json", "-", stdin="low") == output("tokens", "tok.json", "low")
+
+
+@pytest.mark.parametrize("command", ["tokens", "explain"])
+def test_a_text_that_is_left_out_is_standard_input(
+    command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = output(command, "tok.json", "low")
+    assert output(command, "tok.json", "-", stdin="low") == expected
+    assert output(command, "tok.json", stdin="low") == expected
+    monkeypatch.setattr("subword._cli.arguments.sys", SimpleNamespace(stdin=Terminal()))
+    done = run(command, "tok.json")
+    assert (done.exit_code, done.stderr) == (
+        2,
+        "error: there is no TEXT, and none comes by standard input\n"
+        f"  hint: main {command} --help shows what it takes\n",
+    )
 
 
 def test_nothing_of_standard_input_is_left_behind(
