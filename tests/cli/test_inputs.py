@@ -17,6 +17,8 @@ from subword import Tokenizer, _core, count_pieces
 from subword._cli import main
 from subword._cli.arguments import Number
 
+from tests.support.small import STEPS
+
 DOCUMENTS = ["the lowest of the low", "", "they flow <|endoftext|>\nslow"]
 TEXT = "\n".join(DOCUMENTS)
 
@@ -277,6 +279,16 @@ def test_parquet_without_pyarrow_is_one_line(monkeypatch: pytest.MonkeyPatch) ->
     ):
         done = run(*command)
         assert (done.exit_code, done.stderr) == (1, message)
+
+
+def test_a_tokenizer_that_cannot_be_explained_is_told_as_the_argument_it_is() -> None:
+    Path("steps.json").write_bytes(STEPS)
+    done = run("explain", "steps.json", "low")
+    assert (done.exit_code, done.stderr) == (
+        2,
+        "error: TOKENIZER: a tokenizer that runs by the plain chain cannot be explained\n",
+    )
+    assert output("tokens", "steps.json", "low") == "[low]\n1\n1 token\n"
 
 
 # Numbers

@@ -27,8 +27,8 @@ from subword._starting import quietly
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-#: Options whose name is not that of the argument in Python.
-OPTIONS = {"special_tokens": "--special-token"}
+#: What arguments are called here that have another name in Python.
+OPTIONS = {"special_tokens": "--special-token", "tok": "TOKENIZER"}
 
 
 class Failure(click.ClickException):
