@@ -41,6 +41,12 @@ copybutton_prompt_text = r">>> |\.\.\. ?|\$ "
 copybutton_prompt_is_regexp = True
 
 html_theme = "furo"
+# The icon and the blue of the explorer.
+html_favicon = "../python/subword/explorer/static/icon.svg"
+html_theme_options = {
+    "light_css_variables": {"color-brand-primary": "#1f5f99", "color-brand-content": "#1f5f99"},
+    "dark_css_variables": {"color-brand-primary": "#8fc1f0", "color-brand-content": "#8fc1f0"},
+}
 html_static_path = ["_static"]
 html_css_files = ["pages.css"]
 html_show_copyright = False

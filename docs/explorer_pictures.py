@@ -72,6 +72,7 @@ def take(
     ready(page)
     page.wait_for_load_state("networkidle")
     page.mouse.move(0, 0)
+    page.evaluate("scrollTo(0, 0)")  # where a click was may be further down
     page.screenshot(path=to, animations="disabled", caret="hide")
     page.close()
     print(f"{to.name}  {to.stat().st_size / 1000:.0f} kB")

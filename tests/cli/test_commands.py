@@ -340,6 +340,7 @@ def test_help_shows_examples(command: str) -> None:
     help = output(*command.split(), "--help").decode()
     assert "Examples:\n" in help
     assert f"  subword {command}" in help
+    assert "..." not in help.partition("Commands:")[2]  # each is told in one line, to its end
 
 
 # in a process of its own

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import subword
@@ -15,6 +16,8 @@ from click.testing import CliRunner, Result
 from subword import Tokenizer, _core, count_pieces
 from subword._cli import main
 from subword._cli.arguments import Number
+
+from tests.support.small import STEPS
 
 DOCUMENTS = ["the lowest of the low", "", "they flow <|endoftext|>\nslow"]
 TEXT = "\n".join(DOCUMENTS)
@@ -33,6 +36,11 @@ def tok(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tokenizer:
     Path("b.jsonl.gz").write_bytes(gzip.compress(lines.encode()))
     Path("body.jsonl").write_text(lines.replace('"text"', '"body"'))
     return made
+
+
+class Terminal:
+    def isatty(self) -> bool:
+        return True
 
 
 def run(*args: str, stdin: str | bytes | None = None) -> Result:
@@ -161,7 +169,22 @@ def test_every_command_that_reads_text_reads_standard_input() -> None:
     assert piped | {"text": "a.txt"} == read | {"text": "a.txt"}
     prune = ("prune", "tok.json", "-o", "smaller.json", "--json")
     assert output(*prune, "-", stdin=TEXT) == output(*prune, "a.txt")
-    assert output("tokens", "tok.json", "-", stdin="low") == output("tokens", "tok.json", "low")
+
+
+@pytest.mark.parametrize("command", ["tokens", "explain"])
+def test_a_text_that_is_left_out_is_standard_input(
+    command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = output(command, "tok.json", "low")
+    assert output(command, "tok.json", "-", stdin="low") == expected
+    assert output(command, "tok.json", stdin="low") == expected
+    monkeypatch.setattr("subword._cli.arguments.sys", SimpleNamespace(stdin=Terminal()))
+    done = run(command, "tok.json")
+    assert (done.exit_code, done.stderr) == (
+        2,
+        "error: there is no TEXT, and none comes by standard input\n"
+        f"  hint: main {command} --help shows what it takes\n",
+    )
 
 
 def test_nothing_of_standard_input_is_left_behind(
@@ -256,6 +279,16 @@ def test_parquet_without_pyarrow_is_one_line(monkeypatch: pytest.MonkeyPatch) ->
     ):
         done = run(*command)
         assert (done.exit_code, done.stderr) == (1, message)
+
+
+def test_a_tokenizer_that_cannot_be_explained_is_told_as_the_argument_it_is() -> None:
+    Path("steps.json").write_bytes(STEPS)
+    done = run("explain", "steps.json", "low")
+    assert (done.exit_code, done.stderr) == (
+        2,
+        "error: TOKENIZER: a tokenizer that runs by the plain chain cannot be explained\n",
+    )
+    assert output("tokens", "steps.json", "low") == "[low]\n1\n1 token\n"
 
 
 # Numbers

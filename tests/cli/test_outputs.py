@@ -172,6 +172,15 @@ def test_a_full_disk_is_told_with_the_name_of_the_file(monkeypatch: pytest.Monke
     )
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize("command", [("encode", "corpus.txt"), ("decode", "ids.txt")])
+def test_a_device_that_takes_no_more_is_named_too(command: tuple[str, str]) -> None:
+    Path("ids.txt").write_text("97 98")
+    assert refusal(command[0], "tok.json", command[1], "--out", "/dev/full").startswith(
+        "error: /dev/full: No space left on device\n"
+    )
+
+
 def test_a_refused_file_is_told_by_the_name_that_was_asked_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -85,12 +85,18 @@ def test_everything_can_be_read(browser: Browser, explorer: Running, scheme: str
             assert page.evaluate(CONTRAST) >= 4.5, view
 
 
-@pytest.mark.parametrize("view", ["text", "compare", "tree/300", "vocabulary", "train"])
-def test_a_narrow_screen_has_no_sideways(browser: Browser, explorer: Running, view: str) -> None:
-    with opened(browser, explorer, view, viewport=NARROW) as page:
-        name = view.partition("/")[0]
-        expect(page.locator(f"#view-{name} {READY[name]}").first).to_be_visible()
-        assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
+@pytest.mark.parametrize("width", [320, 360, NARROW["width"]])
+def test_a_narrow_screen_has_no_sideways(browser: Browser, explorer: Running, width: int) -> None:
+    with opened(browser, explorer, viewport={**NARROW, "width": width}) as page:
+        for view in ("text", "compare", "tree/300", "vocabulary", "train"):
+            page.goto(f"{explorer.address}#{view}")
+            name = view.partition("/")[0]
+            expect(page.locator(f"#view-{name} {READY[name]}").first).to_be_visible()
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, view
+            right = page.get_by_role("tab").last.evaluate(
+                "one => one.getBoundingClientRect().right"
+            )
+            assert right <= width, view
 
 
 def test_the_keyboard_is_enough(browser: Browser, explorer: Running) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import time
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -20,6 +22,7 @@ from subword.explorer.training import MOST_TRAINING_TEXT, rounds, train
 from subword.explorer.vocabulary import ends_inside, kinds, vocabulary
 
 from tests.support.exploring import Json, many_tokens
+from tests.support.published import file
 from tests.support.small import MAKERS, tokenizer_named
 
 WORDS = {b"low": 5, b"lower": 2, b"newest": 6, b"widest": 3}
@@ -237,6 +240,17 @@ def test_one_token_of_many_is_shown_without_the_list_of_all() -> None:
     ranks = Explored("long", Tokenizer.from_ranks(bytes_and(long), pattern="gpt2"))
     assert ranks.merges.made(b"a" * 2048) == (267, (b"a" * 1024, b"a" * 1024))
     assert "listed" in ranks.merges.__dict__
+
+
+@pytest.mark.parametrize("answer", [encoded, token, vocabulary])
+def test_the_first_look_at_two_hundred_thousand_tokens_takes_half_a_second(
+    answer: Callable[[Sequence[Explored], Question], Any],
+) -> None:
+    tok = Tokenizer.load(file("vocabs/o200k_base.tiktoken"), pattern="o200k")
+    question = Question({"text": "Tokens are not words."})
+    started = time.process_time()  # which does not count what others do on this machine
+    answer(one(tok), question)
+    assert time.process_time() - started < 0.5
 
 
 def bytes_and(more: dict[bytes, int]) -> dict[bytes, int]:

@@ -8,12 +8,13 @@ from contextlib import contextmanager
 
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
-from subword import Tokenizer
+from subword import BpeTrainer, Tokenizer
 from subword.explorer import Explored
 
 from tests.explorer.test_views import open_file
 from tests.support.browsing import SMALL, counted, opened, tokens
 from tests.support.exploring import Running, running
+from tests.support.small import STEPS
 
 pytestmark = pytest.mark.browser
 
@@ -140,6 +141,51 @@ def test_no_line_crosses_a_rank(browser: Browser, explorer: Running) -> None:
             "all => all.map((one) => one.tagName)"
         )
         assert order == sorted(order, reverse=True)
+
+
+def test_a_tree_is_made_smaller_to_fit_a_telephone(browser: Browser, explorer: Running) -> None:
+    id = SMALL.token_id(" tokenizer")
+    with opened(browser, explorer, f"tree/{id}", viewport={"width": 390, "height": 844}) as page:
+        picture = page.locator("#view-tree .picture")
+        expect(picture.locator("svg")).to_be_visible()
+        width = float(picture.locator("svg").get_attribute("width") or 0)
+        inside, whole = picture.evaluate("one => [one.clientWidth, one.scrollWidth]")
+        assert width > inside  # it would not fit
+        assert whole == inside
+
+
+def test_steps_have_counts_where_they_are_known(browser: Browser) -> None:
+    trained = BpeTrainer(num_merges=3).train_iter(["low low lower"])
+    known = Explored("trained", trained)
+    from_file = Explored("file", Tokenizer(trained.vocab, trained.merges, pattern="gpt2"))
+    with running([known, from_file]) as explorer, opened(browser, explorer, "tree/257") as page:
+        head = page.locator("#view-tree thead th")
+        expect(head).to_have_text(["Step", "Rank", "Count", "Tokens"])
+        page.locator("#tokenizer").select_option("1")
+        expect(head).to_have_text(["Step", "Rank", "Tokens"])
+
+
+def test_an_id_that_is_no_token_leaves_nothing_that_loads(
+    browser: Browser, explorer: Running
+) -> None:
+    with opened(browser, explorer, "tree/9999999", expected="404") as page:
+        expect(page.get_by_role("alert").first).to_contain_text("no token has id 9999999")
+        expect(page.locator("#view-tree")).not_to_contain_text("Loading")
+
+
+def test_what_runs_by_steps_is_not_said_to_take_the_longest(browser: Browser) -> None:
+    tok = Tokenizer.load(STEPS)
+    with (
+        running([Explored("steps", tok)]) as explorer,
+        opened(browser, explorer, "tree?text=low") as page,
+    ):
+        about = "the steps of a tokenizer.json · 3 tokens · no special tokens"
+        expect(page.locator("#about")).to_have_text(about)
+        view = page.locator("#view-tree")
+        expect(view.locator("h2")).to_have_text("Token low")
+        expect(view).to_contain_text("Id 1, 3 bytes. How this tokenizer comes to its tokens is not")
+        expect(view).to_contain_text("Longer tokens that start with it: 1")
+        expect(view.locator(".chips .chip")).to_have_text(["lower"])
 
 
 # Vocabulary

@@ -250,6 +250,48 @@ def test_a_training_shows_no_line_of_another_tokenizer(browser: Browser, explore
         expect(page.locator("#tokenizer")).to_be_visible()
 
 
+def test_those_that_are_compared_are_chosen_on_the_page(
+    browser: Browser, explorer: Running
+) -> None:
+    with opened(browser, explorer, "compare") as page:
+        expect(page.locator("#about")).to_have_text("Tokenizers side by side: choose them below")
+        expect(page.locator("#tokenizer")).to_be_hidden()
+        rows = page.locator("#view-compare tbody tr")
+        expect(rows).not_to_have_count(0)
+        for box in page.get_by_role("group", name="Tokenizers").get_by_role("checkbox").all():
+            box.uncheck()
+        expect(page.locator("#view-compare")).to_contain_text("Choose two tokenizers or more.")
+        expect(rows).to_have_count(0)
+
+
+def test_no_tab_moves_when_another_is_chosen(browser: Browser, explorer: Running) -> None:
+    def places(page: Page) -> list[float]:
+        left = "all => all.map((one) => one.getBoundingClientRect().left)"
+        found: list[float] = page.get_by_role("tab").evaluate_all(left)
+        return found
+
+    with opened(browser, explorer) as page:
+        before = places(page)
+        for name in ("Compare", "Merge tree", "Vocabulary", "Train"):
+            page.get_by_role("tab", name=name, exact=True).click()
+            expect(page.get_by_role("tab", name=name, exact=True)).to_have_attribute(
+                "aria-selected", "true"
+            )
+            assert places(page) == before
+
+
+def test_boxes_end_where_the_page_ends(browser: Browser, explorer: Running) -> None:
+    with opened(browser, explorer, viewport=WIDE) as page:
+        expect(tokens(page).first).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollHeight") <= 800
+        right = box_of(page, ".top")["right"]
+        assert box_of(page, "#view-text .flow")["right"] == pytest.approx(right, abs=1)
+        page.get_by_role("tab", name="Vocabulary").click()
+        expect(page.locator("#view-vocabulary .space .row").first).to_be_visible()
+        assert box_of(page, ".table-list")["right"] == pytest.approx(right, abs=1)
+        assert page.evaluate("document.documentElement.scrollHeight") <= 800
+
+
 def test_nothing_is_played_where_there_is_nothing(browser: Browser, explorer: Running) -> None:
     with opened(browser, explorer, "train") as page:
         play = page.get_by_role("button", name="Play")
@@ -258,6 +300,7 @@ def test_nothing_is_played_where_there_is_nothing(browser: Browser, explorer: Ru
         page.get_by_role("button", name="Train", exact=True).click()
         expect(page.locator(".round-title")).to_have_text("After 0 merges: no pair is left")
         expect(play).to_be_disabled()
+        expect(page.locator(".panel .note", has_text="No pair is left")).to_have_count(2)
         expect(page.get_by_label("Round")).to_be_disabled()
         page.get_by_label("Text to learn from").fill("abcabdab abc")
         page.get_by_role("button", name="Train", exact=True).click()

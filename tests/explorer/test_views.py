@@ -30,7 +30,7 @@ def test_a_text_is_shown_as_its_tokens(browser: Browser, explorer: Running) -> N
     with opened(browser, explorer) as page:
         write(page, "and words")
         expect(tokens(page)).to_have_text(["and", " words"])
-        expect(counted(page, "bytes per token")).to_have_text("4.50")
+        expect(counted(page, "bytes/token")).to_have_text("4.50")
         tokens(page).nth(1).hover()
         facts = page.locator(".inspector dd")
         id = SMALL.token_id(" words")

@@ -28,6 +28,23 @@ SAMPLE = """The lowest of the low were slower than the slowest; they'd flow and 
 
 SPECIAL = {"<|endoftext|>": 500, "<|endofprompt|>": 501, "<|endo": 502, "é\n": 510}
 
+#: A tokenizer.json that no fast path runs.
+STEPS = json.dumps(
+    {
+        "version": "1.0",
+        "added_tokens": [],
+        "normalizer": {"type": "Replace", "pattern": {"String": "x"}, "content": "y"},
+        "pre_tokenizer": {"type": "Whitespace"},
+        "post_processor": None,
+        "decoder": None,
+        "model": {
+            "type": "WordLevel",
+            "vocab": {"[UNK]": 0, "low": 1, "lower": 2},
+            "unk_token": "[UNK]",
+        },
+    }
+).encode()
+
 
 def trained(text: str, size: int) -> dict[bytes, int]:
     """Ranks of a plain trainer on words: enough tokens for characters to be cut in the middle."""

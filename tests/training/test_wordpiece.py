@@ -29,7 +29,7 @@ from subword.reference import train_wordpiece
 from subword.reference.wordpiece_trainer import Score, apply, count_all
 
 from tests.support.interrupting import WatchedTerminal, interrupted
-from tests.support.published import corpus
+from tests.support.published import CORPORA, corpus, file
 
 words = st.one_of(
     st.text("ab", min_size=1, max_size=9),
@@ -39,6 +39,7 @@ words = st.one_of(
 numbers = st.one_of(st.integers(1, 4), st.integers(1, 1 << 40))
 word_counts = st.dictionaries(words, numbers, min_size=1, max_size=14)
 scores: st.SearchStrategy[Score] = st.sampled_from(["likelihood", "count"])
+COUNTING = WordPieceTrainer().counting()
 TEXTS = ["The lowest of the LOW were slower than the slowest.", "They flow low, and they follow!"]
 
 
@@ -177,23 +178,31 @@ def test_by_count_the_tokens_are_those_of_hugging_face_where_no_tie_decides(seed
 # How good it is
 
 
+ENGLISH = ["en_10mb.txt", "enwiki_50mb.txt"]
+STORIES = "tinystories_2.4mb.txt"
+
+
 def tokens_per_word(tok: Tokenizer) -> float:
     """How many tokens a word of the stories has, which no trainer here has read."""
-    text = corpus("tinystories_2.4mb.txt").decode()
+    text = corpus(STORIES).decode()
     return tok.count(text) / len(re.findall(r"\w+|[^\w\s]", text))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["en_10mb.txt", "enwiki_50mb.txt"])
-def test_vocabularies_are_good_whatever_the_size_of_the_corpus(name: str) -> None:
-    trainer = WordPieceTrainer()
-    counts = count_pieces(texts=[corpus(name)], **trainer.counting())
-    by_default = tokens_per_word(trainer.train_counts(counts))
-    by_count = tokens_per_word(WordPieceTrainer(score="count").train_counts(counts))
-    by_likelihood = tokens_per_word(WordPieceTrainer(score="likelihood").train_counts(counts))
-    assert by_count < 1.05
+@pytest.mark.parametrize(
+    "names",
+    [ENGLISH[:1], ENGLISH[1:], [name for name in CORPORA if name != STORIES]],
+    ids=["10 MB", "50 MB", "120 MB"],
+)
+def test_vocabularies_are_good_whatever_the_size_of_the_corpus(names: list[str]) -> None:
+    counts = count_pieces([file(f"corpora/{name}") for name in names], **COUNTING)
+    by_default = tokens_per_word(trained(counts))
+    by_count = tokens_per_word(trained(counts, score="count"))
+    by_likelihood = tokens_per_word(trained(counts, score="likelihood"))
+    # By likelihood with a small `min_count` they are 1.7 to 3.3.
+    assert by_count < 1.3
     assert by_default <= 1.02 * by_count
-    assert by_likelihood <= 1.05 * by_count
+    assert by_likelihood <= 1.08 * by_count
 
 
 def test_by_likelihood_the_least_count_is_where_pairs_run_out() -> None:

@@ -26,7 +26,7 @@ from typing import Any, TypeVar
 import click
 
 from subword import check_output
-from subword._cli.files import STANDARD
+from subword._cli.files import STANDARD, read
 from subword._cli.group import Failure
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -148,6 +148,14 @@ class Number(click.IntRange):
         return super().convert(value, param, ctx)
 
 
+def given_text(ctx: click.Context, _: click.Parameter, value: str | None) -> bytes:
+    """The bytes of a text on the command line, or those of standard input."""
+    if value is None and sys.stdin.isatty():  # nobody has thought of typing it there
+        raise click.UsageError("there is no TEXT, and none comes by standard input", ctx)
+    return read(STANDARD) if value in (None, str(STANDARD)) else os.fsencode(value)
+
+
+text_argument = click.argument("text", required=False, callback=given_text)
 file_argument = click.argument("file", type=TextFile(), default=STANDARD)
 corpus_argument = click.argument(
     "corpus", type=CorpusFile(), nargs=-1, required=True, metavar="CORPUS..."

@@ -98,7 +98,7 @@ def compare(
     plots: Sequence[Path],
     as_json: bool,
 ) -> None:
-    """Learn the same merges in several ways, and show what each way takes.
+    """Learn the same merges in several ways, and time them.
 
     CORPUS is text, .jsonl, .gz, .zst or Parquet, or counts. It is counted once. Every trainer then
     learns from the same counts, in a process of its own and on one thread. If two of them learn

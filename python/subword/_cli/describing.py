@@ -26,7 +26,7 @@ def info(tokenizer: Path, pattern: str | None, as_json: bool) -> None:
     \b
     Examples:
       subword info tokenizer.json
-      subword info o200k_base.tiktoken --pattern o200k --json
+      subword info o200k_base --json
     """
     tok = Tokenizer.load(tokenizer, pattern=pattern)
     special = tok.special_tokens
@@ -92,16 +92,16 @@ def facts_of(tok: Tokenizer, longest: Sequence[bytes]) -> dict[str, Any]:
     help="Print a JSON object per line: the id, the token as text and in hexadecimal.",
 )
 def vocab(tokenizer: Path, pattern: str | None, as_json: bool) -> None:
-    """List the tokens of a tokenizer, one to a line, in the order of their ids.
+    """List the tokens of a tokenizer, one to a line.
 
-    A line is the id, a tab, and the token: a space is shown as ␣, bytes that are no text as \\xc3.
-    Special tokens are marked.
+    They come in the order of their ids. A line is the id, a tab, and the token: a space is shown as
+    ␣, bytes that are no text as \\xc3. Special tokens are marked.
 
     \b
     Examples:
       subword vocab tokenizer.json | head -n 300
       subword vocab tokenizer.json | grep low
-      subword vocab o200k_base.tiktoken --pattern o200k --json > tokens.jsonl
+      subword vocab o200k_base --json > tokens.jsonl
     """
     tok = Tokenizer.load(tokenizer, pattern=pattern)
     special = {id: token for token, id in tok.special_tokens.items()}
@@ -130,7 +130,7 @@ def convert(
 
     \b
     Examples:
-      subword convert cl100k_base.tiktoken tokenizer.json --pattern cl100k
+      subword convert cl100k_base tokenizer.json
       subword convert tokenizer.json mine.tiktoken
       subword convert tokenizer.json gpt2-files/ --to gpt2
       subword convert bert/vocab.txt tokenizer.json

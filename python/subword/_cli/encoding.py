@@ -116,7 +116,7 @@ def decode(tokenizer: Path, file: Path, out: Path, pattern: str | None) -> None:
     \b
     Examples:
       subword decode tokenizer.json ids.npy -o text.txt
-      echo "9906 1917" | subword decode cl100k_base.tiktoken --pattern cl100k
+      echo "9906 1917" | subword decode cl100k_base
     """
     ids = parse_ids(read(file), "standard input" if file == STANDARD else str(file))
     text = Tokenizer.load(tokenizer, pattern=pattern).decode_bytes(ids)

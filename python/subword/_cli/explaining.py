@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Literal
 
 import click
 
 from subword import Tokenizer, explain_text
+from subword._cli.arguments import text_argument
 from subword._cli.colours import has_colours
-from subword._cli.files import STANDARD, print_json, read, say
+from subword._cli.files import print_json, say
 from subword._cli.group import (
     Special,
     json_option,
@@ -23,7 +23,7 @@ from subword._cli.group import (
 
 @main.command()
 @tokenizer_argument
-@click.argument("text")
+@text_argument
 @click.option(
     "--format",
     "format_",
@@ -37,26 +37,25 @@ from subword._cli.group import (
 @json_option
 def explain(
     tokenizer: Path,
-    text: str,
+    text: bytes,
     format_: Literal["text", "tree", "json"],
     special: Special,
     pattern: str | None,
     as_json: bool,
 ) -> None:
-    """Show how TEXT becomes its tokens: every piece, merge by merge.
+    """Show how TEXT becomes its tokens, merge by merge.
 
-    TEXT is the text itself, or - for standard input. A space is shown as ␣, bytes that are no text
-    as \\xc3.
+    TEXT is the text itself; without it, or as -, it is standard input. A space is shown as ␣, bytes
+    that are no text as \\xc3.
 
     \b
     Examples:
       subword explain tokenizer.json lower
       subword explain tokenizer.json "the lowest" --format tree
-      subword explain cl100k_base.tiktoken --pattern cl100k naïve
+      subword explain cl100k_base naïve
     """
-    raw = read(STANDARD) if text == str(STANDARD) else os.fsencode(text)
     tok = Tokenizer.load(tokenizer, pattern=pattern)
-    for at, piece in enumerate(explain_text(tok, raw, special=special)):
+    for at, piece in enumerate(explain_text(tok, text, special=special)):
         if as_json or format_ == "json":
             print_json(piece.as_dict())
             continue

@@ -46,18 +46,19 @@ def explore(
     logs: tuple[Path, ...],
     patterns: tuple[str, ...],
 ) -> None:
-    """Look at tokenizers in a browser: texts, merges, the vocabulary, training.
+    """Look at tokenizers in a browser.
 
-    Without a TOKENIZER it is a small one that is trained at the start. The page is for this machine
-    alone, and asks nothing of any other. Ctrl-C ends it.
+    The page shows texts as tokens, merges, the vocabulary, and a training step by step. Without a
+    TOKENIZER it is a small one that is trained at the start. The page is for this machine alone,
+    and asks nothing of any other. Ctrl-C ends it.
 
     \b
     Examples:
       subword explore
       subword explore tokenizer.json
       subword explore mine.json theirs/tokenizer.json --port 8000
-      subword explore o200k_base.tiktoken --pattern o200k --no-browser
-      subword explore cl100k_base.tiktoken o200k_base.tiktoken --pattern cl100k --pattern o200k
+      subword explore cl100k_base o200k_base --no-browser
+      subword explore my.tiktoken your.tiktoken --pattern cl100k --pattern o200k
     """
     try:
         from subword.explorer import Explored, serve

@@ -94,8 +94,12 @@ def output(path: Path) -> Iterator[IO[bytes]]:
     if path == STANDARD:
         yield sys.stdout.buffer
     elif path.exists() and not path.is_file():  # a device, or a named pipe
-        with path.open("wb") as stream:
-            yield stream
+        try:
+            with path.open("wb") as stream:
+                yield stream
+        except OSError as error:
+            error.filename = str(path)
+            raise
     else:
         with whole_file(path) as stream:
             yield stream

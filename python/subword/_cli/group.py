@@ -27,8 +27,8 @@ from subword._starting import quietly
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-#: Options whose name is not that of the argument in Python.
-OPTIONS = {"special_tokens": "--special-token"}
+#: What arguments are called here that have another name in Python.
+OPTIONS = {"special_tokens": "--special-token", "tok": "TOKENIZER"}
 
 
 class Failure(click.ClickException):
@@ -98,7 +98,7 @@ def failure(error: SubwordError | OSError | ImportError) -> click.ClickException
         what = f"the text spells the special token {error.token!r} at byte {error.position}"
         return Failure(what, "pass --special encode or --special text")
     if isinstance(error, UnknownIdError):
-        known = "ids mean something to the tokenizer that made them only; subword info tells them"
+        known = "only the tokenizer that made the ids knows them; subword info shows which it has"
         return Failure(error.summary, known)
     if isinstance(error, ArgumentError):
         option = OPTIONS.get(error.argument, f"--{error.argument.replace('_', '-')}")
@@ -165,7 +165,7 @@ def main() -> None:
       subword encode tokenizer.json corpus.txt -o ids.npy
       subword encode-corpus tokenizer.json corpus.txt -o train.bin
       subword decode tokenizer.json ids.npy
-      subword count cl100k_base.tiktoken --pattern cl100k *.txt
+      subword count cl100k_base *.txt
       subword count-pieces corpus.txt -o corpus.counts
       subword evaluate tokenizer.json corpus.txt
       subword compare corpus.txt

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from pathlib import Path
 
-import click
-
 from subword import Tokenizer
+from subword._cli.arguments import text_argument
 from subword._cli.colours import PLAIN, has_colours
-from subword._cli.files import STANDARD, print_json, printable, read, say
+from subword._cli.files import print_json, printable, say
 from subword._cli.group import (
     Special,
     json_option,
@@ -27,27 +25,26 @@ BACKGROUNDS = ("\x1b[30;43m", "\x1b[30;46m")
 
 @main.command()
 @tokenizer_argument
-@click.argument("text")
+@text_argument
 @special_option("text")
 @pattern_option
 @json_option
 def tokens(
-    tokenizer: Path, text: str, special: Special, pattern: str | None, as_json: bool
+    tokenizer: Path, text: bytes, special: Special, pattern: str | None, as_json: bool
 ) -> None:
     """Show TEXT as its tokens, and their ids.
 
-    TEXT is the text itself, or - for standard input. Tokens have colours on a terminal, and
-    brackets elsewhere. Tokens that share a character are shown as one.
+    TEXT is the text itself; without it, or as -, it is standard input. Tokens have colours on a
+    terminal, and brackets elsewhere. Tokens that share a character are shown as one.
 
     \b
     Examples:
       subword tokens tokenizer.json "the lowest"
-      subword tokens o200k_base.tiktoken --pattern o200k - < chapter.txt
+      subword tokens o200k_base < chapter.txt
       subword tokens tokenizer.json "the lowest" --json
     """
-    raw = read(STANDARD) if text == str(STANDARD) else os.fsencode(text)
     tok = Tokenizer.load(tokenizer, pattern=pattern)
-    found = [*spans(tok, raw, special)]
+    found = [*spans(tok, text, special)]
     ids = [id for span in found for id in span.ids]
     if as_json:
         parts = [{"start": span.start, "text": span.text, "ids": span.ids} for span in found]

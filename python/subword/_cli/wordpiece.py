@@ -32,7 +32,8 @@ FORMATS = ["native", "huggingface", "bert"]
     default="count",
     show_default=True,
     help="Which pair becomes a token first: the one that occurs most often (as Hugging Face does), "
-    "or the one that occurs more often than chance would have it.",
+    "or the one that occurs more often than chance would have it, which prefers what is rare and "
+    "needs more tokens for a text.",
 )
 @click.option(
     "--lowercase/--cased",
@@ -113,7 +114,7 @@ def train_wordpiece(
     Examples:
       subword train-wordpiece corpus.txt -o tok.json
       subword train-wordpiece corpus/*.txt --vocab-size 8000 --cased -o tok.json
-      subword train-wordpiece corpus.txt --score count --limit-alphabet 1000 -o tok.json
+      subword train-wordpiece corpus.txt --limit-alphabet 1000 -o tok.json
     """
     check_tokenizer(out, format_, FORMATS)
     if special_tokens:

@@ -80,7 +80,7 @@ class Building:
         }
 
     def larger(self, id: int) -> dict[str, Any]:
-        """The tokens that a token is a part of; where nothing merges, those that start with it."""
+        """The tokens that a token is a part of, or that start with it where nothing merges."""
         token = self._token(id)
         if id in self.explored.special:
             found: list[bytes] = []
@@ -126,15 +126,17 @@ class Building:
     def _how(self, id: int, token: bytes, steps: Sequence[object]) -> str:
         if id in self.explored.special:
             return "special"
-        if not self.explored.merging:
+        if self.explored.listing:
             return "listed"
+        if not self.explored.merging:
+            return "untold"
         if self.merges.is_unreachable(token):
             return "unreachable"
         return "merged" if steps else "first"
 
     def _shorter(self, token: bytes) -> list[dict[str, Any]]:
-        """Where nothing merges: the tokens that a token starts with, and that it goes before."""
-        if self.explored.merging:
+        """Where the longest is taken: the tokens that a token starts with, and goes before."""
+        if not self.explored.listing:
             return []
         ids = self.explored.ids
         starts = [token[:end] for end in range(1, min(len(token), MOST_FIRST))]

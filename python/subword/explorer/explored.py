@@ -61,6 +61,11 @@ class Explored:
         """Whether tokens are made by merges."""
         return self.tok.kind in ("merges", "ranks")
 
+    @property
+    def listing(self) -> bool:
+        """Whether the vocabulary alone decides: the longest token is taken."""
+        return self.tok.kind in ("longest", "wordpiece")
+
     def id_of(self, token: bytes) -> int | None:
         """The id of a token; of an ordinary one where a special token has the same bytes."""
         found = self.ids.get(token)

@@ -101,6 +101,10 @@ export class CompareView {
   }
 
   async languages(numbers) {
+    if (numbers.length === 0) {
+      this.table.replaceChildren();
+      return;
+    }
     const values = { special: state.special, tokenizers: numbers };
     const { samples } = await ask("samples", values);
     const most = Math.max(1, ...samples.flatMap((row) => row.tokens));

@@ -2,7 +2,7 @@
 
 import { go, place, read, write } from "./address.js";
 import { ask, solved, tell } from "./api.js";
-import { make, number, plural } from "./dom.js";
+import { make, plural } from "./dom.js";
 import { opener } from "./opening.js";
 import { state } from "./state.js";
 import { theme } from "./theme.js";
@@ -24,6 +24,12 @@ const KINDS = {
   merges: "byte-pair encoding by merge list",
   longest: "the longest tokens",
   wordpiece: "WordPiece",
+  chain: "the steps of a tokenizer.json",
+};
+// Views that do not show the tokenizer that is chosen.
+const OWN = {
+  compare: "Tokenizers side by side: choose them below",
+  train: "A training of its own: no tokenizer that is open takes part",
 };
 const names = Object.keys(VIEWS);
 const views = {};
@@ -66,17 +72,17 @@ function tabKey(event) {
 
 function describe() {
   const about = document.getElementById("about");
-  if (place.view === "train") {
-    about.textContent = about.title = "A training of its own: no tokenizer that is open takes part";
+  if (place.view in OWN) {
+    about.textContent = about.title = OWN[place.view];
     return;
   }
   const { kind, vocab_size, pattern, merges, special_tokens } = state.tokenizer;
   const shown = Array.isArray(pattern) ? `${pattern.length} patterns` : `pattern ${pattern}`;
-  const parts = [KINDS[kind], plural(vocab_size, "token")];
+  const parts = [KINDS[kind] ?? kind, plural(vocab_size, "token")];
   if (merges !== null) parts.push(plural(merges, "merge"));
   const special = Object.keys(special_tokens).length;
   parts.push(special ? plural(special, "special token") : "no special tokens");
-  parts.push(shown.length > 60 ? `${shown.slice(0, 59)}…` : shown);
+  if (kind !== "chain") parts.push(shown.length > 60 ? `${shown.slice(0, 59)}…` : shown);
   about.textContent = about.title = parts.join(" · ");
 }
 
@@ -85,7 +91,7 @@ function list() {
   const select = document.getElementById("tokenizer");
   select.replaceChildren(
     ...state.tokenizers.map((one, at) =>
-      make("option", { value: at }, `${one.name} (${number(one.vocab_size)})`),
+      make("option", { value: at }, one.name),
     ),
   );
   select.value = state.chosen;

@@ -9,6 +9,7 @@ const ROW = 74; // pixels from a token to those that it was made of
 const BOX = 30; // the height of a first token
 const RANKED = 44; // the height of a token with its rank
 const GAP = 14; // between first tokens
+const LEAST = 0.7; // how small a tree becomes to fit in; a larger one is scrolled
 
 export function drawTree({ first, steps }) {
   const all = placed(first, steps);
@@ -22,7 +23,9 @@ export function drawTree({ first, steps }) {
   const size = { width: right - left, height: tall };
   const view = { viewBox: `${left} 0 ${right - left} ${tall}`, role: "img", "aria-label": said };
   const boxes = all.map((node) => box(node, y(node)));
-  return draw("svg", { ...size, ...view }, ...lines, ...boxes);
+  const picture = draw("svg", { ...size, ...view }, ...lines, ...boxes);
+  picture.style.minWidth = `${LEAST * size.width}px`;
+  return picture;
 }
 
 // The tokens of a tree, each with its place: `x` from the left, `height` above the first tokens. A

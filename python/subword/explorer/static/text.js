@@ -65,7 +65,7 @@ export class TextView {
       count("different", number(this.times.size)),
       count("characters", number(encoded.characters)),
       count("bytes", number(encoded.bytes)),
-      count("bytes per token", rate),
+      count("bytes/token", rate),
       ...(lost ? [count("unknown", number(lost))] : []),
     );
     this.status.textContent = `${plural(encoded.tokens, "token")}, ${rate} bytes per token`;
@@ -74,7 +74,7 @@ export class TextView {
   }
 
   wait() {
-    const names = ["tokens", "different", "characters", "bytes", "bytes per token"];
+    const names = ["tokens", "different", "characters", "bytes", "bytes/token"];
     this.counts.replaceChildren(...names.map((name) => count(name, "…")));
     this.flow.element.replaceChildren(make("p", { class: "note" }, "Loading…"));
   }
@@ -149,6 +149,7 @@ const count = (name, value) => make("div", {}, make("dd", {}, value), make("dt",
 export function madeBy(token) {
   if (token.how === "special") return "no merge: a special token";
   if (token.how === "listed") return "no merge: the vocabulary lists it";
+  if (token.how === "untold") return "steps that this page does not show";
   if (token.how === "unreachable") return "no merge that can reach it";
   if (token.how === "first") return "no merge: what merging starts from";
   const times = token.count === null ? "" : `, chosen at count ${number(token.count)}`;

@@ -10,6 +10,7 @@ newest newest newest newest newest newest
 widest widest widest
 `;
 const TIES = { greatest: "bytes that sort last", "smallest-ids": "smallest ids" };
+const NO_PAIR = "No pair is left";
 const PACE = 900; // milliseconds to a round while it plays
 const KEPT = "training text"; // its name in the session storage, which outlives a reload
 
@@ -172,8 +173,8 @@ export class TrainView {
     fill(
       this.pairs,
       "Pairs",
-      `${plural(round.pairs_total, "different pair")}, the best first`,
-      table([["Count", "number"], ["Pair"], [""]], rows),
+      rows.length ? `${plural(round.pairs_total, "different pair")}, the best first` : NO_PAIR,
+      rows.length ? table([["Count", "number"], ["Pair"], [""]], rows) : "",
     );
   }
 
@@ -187,11 +188,12 @@ export class TrainView {
       return make("tr", {}, cell("number", number(count)), cell("chips", ...chips));
     });
     const many = plural(round.buckets_total, "bucket");
+    const note = `Pairs by their count: ${many}, the highest first. The best pair is in the highest.`;
     fill(
       this.buckets,
       "Buckets",
-      `Pairs by their count: ${many}, the highest first. The best pair is in the highest.`,
-      table([["Count", "number"], ["Pairs"]], rows),
+      rows.length ? note : NO_PAIR,
+      rows.length ? table([["Count", "number"], ["Pairs"]], rows) : "",
     );
   }
 }

@@ -11,6 +11,7 @@ import { madeBy } from "./text.js";
 const WIDEST = 200; // first tokens in a picture
 const LISTED =
   "Nothing is merged here: of all tokens that a text goes on with, the longest is taken.";
+const UNTOLD = "How this tokenizer comes to its tokens is not shown here.";
 
 export class TreeView {
   constructor(element) {
@@ -103,7 +104,10 @@ export class TreeView {
     const tokenizer = state.chosen;
     if (this.id === null) this.id = await this.sameBytes(tokenizer);
     const values = this.id === null ? textValues() : { id: this.id };
-    const token = await ask("token", { tokenizer, ...values });
+    const token = await ask("token", { tokenizer, ...values }).catch((error) => {
+      if (this.token === undefined) this.how.textContent = "";
+      throw error;
+    });
     if (tokenizer !== state.chosen) return; // another question is on its way
     if (this.id !== null && this.id !== token.id) return;
     this.id = token.id;
@@ -112,8 +116,8 @@ export class TreeView {
     this.title.replaceChildren("Token ", chip(token.token, { more: "big" }));
     const made = madeBy(token);
     const size = plural(token.token.length / 2, "byte");
-    const isListed = token.how === "listed";
-    const more = isListed ? LISTED : `${made[0].toUpperCase()}${made.slice(1)}.`;
+    const others = { listed: LISTED, untold: UNTOLD };
+    const more = others[token.how] ?? `${made[0].toUpperCase()}${made.slice(1)}.`;
     this.how.textContent = `Id ${token.id}, ${size}. ${more}`;
     this.player.hidden = token.steps.length === 0;
     this.step.max = token.steps.length;
@@ -141,7 +145,7 @@ export class TreeView {
     this.larger.replaceChildren(heading);
     const { total, larger } = await ask("larger", { tokenizer: state.chosen, id });
     if (id !== this.token.id) return;
-    const what = how === "listed" ? "Longer tokens that start with it" : "Larger tokens with it";
+    const what = how === "listed" || how === "untold" ? "Longer tokens that start with it" : "Larger tokens with it";
     fill(this.larger, `${what}: ${number(total)}`, larger);
   }
 
@@ -178,18 +182,22 @@ export class TreeView {
   // The steps as a table: in each row the tokens after a merge, and a link to the one that it made.
   drawTable() {
     const { first, steps } = this.token;
-    const rows = [this.row(0, ["", ""], first, null)];
+    // A file does not hold the counts of its training.
+    const isCounted = steps.some((step) => step.count !== null);
+    const facts = (rank, count) => (isCounted ? [rank, count] : [rank]);
+    const rows = [this.row(0, facts("", ""), first, null)];
     let tokens = first;
     for (const [order, step] of steps.entries()) {
       tokens = [...tokens.slice(0, step.at), step.token, ...tokens.slice(step.at + 2)];
       const count = step.count === null ? "not known" : number(step.count);
-      rows.push(this.row(order + 1, [number(step.rank), count], tokens, step));
+      rows.push(this.row(order + 1, facts(number(step.rank), count), tokens, step));
     }
-    const columns = [["Step", "number"], ["Rank", "number"], ["Count", "number"], ["Tokens"]];
+    const names = ["Step", ...facts("Rank", "Count")].map((name) => [name, "number"]);
+    const columns = [...names, ["Tokens"]];
     this.steps.replaceChildren(...(steps.length ? [table(columns, rows, "steps")] : []));
   }
 
-  row(at, [rank, count], tokens, step) {
+  row(at, facts, tokens, step) {
     const chips = tokens.map((token, place) =>
       place === step?.at ? chip(token, { id: step.id, more: "made" }) : chip(token),
     );
@@ -197,8 +205,7 @@ export class TreeView {
       "tr",
       { onclick: () => this.drawStep(at) },
       cell("number", String(at)),
-      cell("number", rank),
-      cell("number", count),
+      ...facts.map((fact) => cell("number", fact)),
       cell("chips", ...chips),
     );
   }
