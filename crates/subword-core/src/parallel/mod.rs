@@ -55,9 +55,31 @@ pub(crate) fn rest() {
     thread::park_timeout(TICK);
 }
 
-/// Whether this thread is ending with a panic.
-pub(crate) fn is_panicking() -> bool {
-    thread::panicking()
+/// Calls a function when it is dropped: always, or only if its thread is ending with a panic. Threads that wait
+/// for the one that panicked are told so, and the scope of all of them can end.
+pub(crate) struct AtEnd<F: Fn()> {
+    call: F,
+    only_on_panic: bool,
+}
+
+impl<F: Fn()> AtEnd<F> {
+    /// Calls `call` however the thread leaves the scope of this value.
+    pub(crate) fn always(call: F) -> AtEnd<F> {
+        AtEnd { call, only_on_panic: false }
+    }
+
+    /// Calls `call` only if the thread leaves it by a panic.
+    pub(crate) fn on_panic(call: F) -> AtEnd<F> {
+        AtEnd { call, only_on_panic: true }
+    }
+}
+
+impl<F: Fn()> Drop for AtEnd<F> {
+    fn drop(&mut self) {
+        if !self.only_on_panic || thread::panicking() {
+            (self.call)();
+        }
+    }
 }
 
 /// Starts a thread that nobody waits for: it may be held up by a slow disk after its call has ended.
@@ -161,7 +183,10 @@ impl<T: Send> Others<T> {
         }
         self.running.fetch_add(1, Ordering::SeqCst);
         // Dropped also if the thread panics, or is not started: nobody must wait for it for ever.
-        let running = Running(&self.running, &self.leader);
+        let running = AtEnd::always(|| {
+            self.running.fetch_sub(1, Ordering::SeqCst);
+            self.leader.unpark();
+        });
         let run = move || {
             let _running = running;
             let made = self.shared.clone().enter(work);
@@ -201,16 +226,6 @@ impl Others<()> {
     ) -> Result<()> {
         let one = || work(&|| drop(self.start_chain(scope, work)));
         if self.start(scope, one) { Ok(()) } else { Err(no_thread()) }
-    }
-}
-
-/// A thread that has not ended.
-struct Running<'o>(&'o AtomicUsize, &'o Thread);
-
-impl Drop for Running<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::SeqCst);
-        self.1.unpark();
     }
 }
 
