@@ -37,6 +37,7 @@ mod trie;
 pub use front::{FindWords, FoundWords, Front, Place, run};
 pub use linear::Linear;
 
+use crate::error::Result;
 use crate::model::{Model, Units, Unknown, WordLimit, WordPiece};
 use crate::types::TokenId;
 use letters::Letters;
@@ -153,14 +154,15 @@ impl WordEncoder {
         }
     }
 
-    /// Calls `each` with the ids of a word, which `encode` gave, and the place of each within it.
+    /// Calls `each` with the ids of a word, which `encode` gave, and the place of each within it; ends with its
+    /// first error.
     pub fn locate(
         &self,
         word: &[u8],
         ids: &[TokenId],
         token_len: impl Fn(TokenId) -> usize,
-        mut each: impl FnMut(TokenId, usize, usize),
-    ) {
+        mut each: impl FnMut(TokenId, usize, usize) -> Result<()>,
+    ) -> Result<()> {
         let (mut at, mut from) = (0, Some(ROOT));
         for (i, &id) in ids.iter().enumerate() {
             let mut unknown = id == self.unk;
@@ -173,9 +175,10 @@ impl WordEncoder {
                 Unknown::Character if unknown => at + character(&word[at..]),
                 _ => at + token_len(id) - if i == 0 { 0 } else { self.prefix },
             };
-            each(id, at, end);
+            each(id, at, end)?;
             (at, from) = (end, self.within);
         }
+        Ok(())
     }
 }
 
