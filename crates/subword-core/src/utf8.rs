@@ -9,7 +9,6 @@ in groups (see `simd::Isa::utf8`), all through a small buffer that stays in the 
 */
 
 use std::borrow::Cow;
-use std::ops::Range;
 
 use crate::mem::{self, Line};
 use crate::memory;
@@ -41,16 +40,6 @@ impl<'a> Characters<'a> {
     /// Whether there are none.
     pub fn is_empty(self) -> bool {
         self.len() == 0
-    }
-
-    /// Some of the units.
-    pub fn part(self, range: Range<usize>) -> Characters<'a> {
-        match self {
-            Characters::Utf8(units) => Characters::Utf8(&units[range]),
-            Characters::One(units) => Characters::One(&units[range]),
-            Characters::Two(units) => Characters::Two(&units[range]),
-            Characters::Four(units) => Characters::Four(&units[range]),
-        }
     }
 
     /// The text, if it is UTF-8 as it is.
