@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyMapping, PyString};
+use pyo3::types::{PyMapping, PyString};
 use subword_core::formats::{self, LoadOptions};
-use subword_core::{Encoder, EndOfWord, Merges, Pattern, SpecialToken, TokenId, Units, Vocab};
+use subword_core::{Encoder, EndOfWord, Merges, Pattern, TokenId, Units, Vocab};
 
 use crate::arguments::{PatternArgument, SpecialTokens, choice, token, token_id};
 use crate::errors::{self, OrRaise};
@@ -188,35 +188,4 @@ pub(crate) fn pattern_to_python<'py>(
             Ok(pyo3::types::PyList::new(py, parts.collect::<PyResult<Vec<_>>>()?)?.into_any())
         }
     }
-}
-
-/// Special tokens with their flags, each as a dictionary.
-pub(crate) fn added_to_python<'py>(
-    py: Python<'py>,
-    model: &subword_core::Model,
-) -> PyResult<Vec<Bound<'py, PyDict>>> {
-    let added = |token: &SpecialToken| {
-        let entry = PyDict::new(py);
-        entry.set_item("content", &token.content)?;
-        entry.set_item("id", token.id)?;
-        entry.set_item("special", !token.always)?;
-        entry.set_item("normalized", token.normalized)?;
-        entry.set_item("single_word", token.single_word)?;
-        entry.set_item("lstrip", token.lstrip)?;
-        entry.set_item("rstrip", token.rstrip)?;
-        Ok(entry)
-    };
-    model.special_tokens.iter().map(added).collect()
-}
-
-/// Special tokens as a dictionary.
-pub(crate) fn special_to_python<'py>(
-    py: Python<'py>,
-    model: &subword_core::Model,
-) -> PyResult<Bound<'py, PyDict>> {
-    let tokens = PyDict::new(py);
-    for token in &model.special_tokens {
-        tokens.set_item(&token.content, token.id)?;
-    }
-    Ok(tokens)
 }
