@@ -118,8 +118,8 @@ impl Tokenizer {
         Ok(Some(counted.count).filter(|&count| count <= limit))
     }
 
-    /// Encodes a text into one sink; if it is shared between threads, into one for each of its blocks, which `join`
-    /// gets in order. `empty` makes a sink for a text of about so many bytes.
+    /// Encodes a text into one sink. If the text is shared between threads, each of its blocks has a sink, and `join`
+    /// puts them together in order. `empty` makes a sink for a text of about this many bytes.
     fn encode_into<S: Sink + Send>(
         &self,
         text: &[u8],

@@ -5,7 +5,7 @@ Jobs over threads, with results in order: the one scheduler of the engine.
 map       a known number of jobs: results in order                     one large text, counts of many texts
 Queue     jobs that the calling thread pushes while others work        many texts; texts that are counted
 Reorder   results in any order, taken in the order of their jobs       many texts; token files
-Others    threads that the caller starts, or that start each other       the others above; files
+Others    threads that the caller starts, or that start each other     all of the above; files
 ```
 
 Threads are started for a call and end with it. The calling thread works too, or waits; while it waits it asks
@@ -82,7 +82,7 @@ impl<F: Fn()> Drop for AtEnd<F> {
     }
 }
 
-/// Starts a thread that nobody waits for: it may be held up by a slow disk after its call has ended.
+/// Starts a thread that nobody waits for. It may still be busy with a slow disk after the call has ended.
 pub(crate) fn start_unattended(work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
     thread::Builder::new().spawn(work).map(|_| ())
 }
@@ -182,7 +182,7 @@ impl<T: Send> Others<T> {
             return false;
         }
         self.running.fetch_add(1, Ordering::SeqCst);
-        // Dropped also if the thread panics, or is not started: nobody must wait for it for ever.
+        // Dropped also if the thread panics or cannot be started, because `join` waits until no thread is running.
         let running = AtEnd::always(|| {
             self.running.fetch_sub(1, Ordering::SeqCst);
             self.leader.unpark();

@@ -94,7 +94,7 @@ impl<T> Queue<T> {
         locked(&self.state).waiting.drain(..).collect()
     }
 
-    /// Closes the queue when the value is dropped, so that nobody waits for ever if the thread that pushes panics.
+    /// Closes the queue when the value is dropped, so that no worker waits forever if the thread that pushes panics.
     pub(crate) fn closing(&self) -> AtEnd<impl Fn()> {
         AtEnd::always(|| self.close())
     }
