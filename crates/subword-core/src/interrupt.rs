@@ -1,9 +1,9 @@
 /*!
 Work that its caller can interrupt.
 
-The caller of the engine may have a reason to stop it while it works: in Python a signal, such as that of Ctrl-C.
-The caller runs its work in a [`scope`] with a function that is called every 50 ms and returns an error when the
-work is to stop. Loops report how many bytes they have processed ([`worked`]), and return the error that they get:
+A caller may want to stop the engine while it works, for example because the user pressed Ctrl-C. It runs the work in a
+[`scope`], with a function `ask` that is called every 50 ms and returns an error when the work is to stop. Loops report
+how many bytes they have processed ([`worked`]), and return the error that they get:
 
 ```text
 scope(ask, || encode(text))
@@ -12,16 +12,16 @@ scope(ask, || encode(text))
             after 50 ms           ask(); an error tells all threads of the call to stop
 ```
 
-The scope is a property of the thread and not an argument, so the loops at the bottom need no parameter for it.
-Without a scope nothing is called. Threads of the same call share a scope (`Shared`, see `parallel`); only the
-thread that entered it calls the function.
+The scope belongs to the thread and is not an argument, so the inner loops need no parameter for it. Outside of a scope
+`worked` does nothing. All threads of a call share its scope (`Shared`, see `parallel`), but only the thread that
+entered it calls `ask`.
 
 Invariants
 * Once `ask` has returned an error, every later [`worked`] of every thread of the call returns
   [`Error::Stopped`]: no thread begins new work.
-* A slow loop is interrupted as soon as a fast one. The amount of work between two looks at the clock starts at one
-  byte and doubles up to `MOST`; it starts again at one byte when a look comes late, because one match of a
-  regular expression takes 100 ns in one text and 100 ms in another.
+* A slow loop is interrupted as promptly as a fast one. The clock is read after one byte of work, then after two more,
+  four more and so on, up to `MOST`. When a reading comes late, the step is one byte again: one match of a regular
+  expression takes 100 ns in one text and 100 ms in another.
 */
 
 use std::cell::{Cell, RefCell};
@@ -33,18 +33,19 @@ use std::time::{Duration, Instant};
 
 use crate::error::{Error, Result};
 
-/// How often the function of the caller is called.
+/// How often the caller's function is called.
 pub(crate) const EVERY: Duration = Duration::from_millis(50);
 
-/// The most work between two looks at the clock, in bytes.
+/// The most work between two readings of the clock, in bytes.
 const MOST: usize = 1 << 14;
 
-/// A look at the clock that comes later than this is late.
+/// A reading of the clock is late if it comes this long after the one before.
 const LATE: Duration = Duration::from_millis(5);
 
 thread_local! {
-    /// How much work may be done before the next look at the clock.
+    /// How many bytes may be processed before the clock is read again.
     static LEFT: Cell<usize> = const { Cell::new(usize::MAX) };
+    /// The scope that this thread is in, if any.
     static CURRENT: RefCell<Option<Current>> = const { RefCell::new(None) };
 }
 
@@ -56,9 +57,9 @@ struct Current {
     ask: Option<Rc<dyn Fn() -> Result<()>>>,
     /// When the function was called last.
     asked: Instant,
-    /// When the thread looked at the clock last.
+    /// When the thread read the clock last.
     looked: Instant,
-    /// How much work lies between two looks at the clock, in bytes.
+    /// How many bytes are processed between two readings of the clock.
     step: usize,
 }
 
@@ -68,7 +69,7 @@ impl Current {
         Current { stopped, ask, asked: now, looked: now, step: 1 }
     }
 
-    /// Runs with this scope, then with the one before again, also after a panic.
+    /// Runs `work` in this scope. Afterwards the thread is in the scope before it again, also after a panic.
     fn enter<R>(self, work: impl FnOnce() -> R) -> R {
         struct Before(Option<Current>);
         impl Drop for Before {
@@ -83,16 +84,16 @@ impl Current {
     }
 }
 
-/// Runs `work`. `ask` is called now and then, on this thread; if it returns an error, the work ends soon,
-/// with [`Error::Stopped`].
+/// Runs `work` in a new scope. `ask` is called every 50 ms or so, on this thread; once it returns an error, the work
+/// ends soon, with [`Error::Stopped`].
 pub fn scope<R>(ask: impl Fn() -> Result<()> + 'static, work: impl FnOnce() -> R) -> R {
     Current::new(Arc::default(), Some(Rc::new(ask))).enter(work)
 }
 
-/// Says that about so many bytes were read or written since the last call; an error if the work is to end.
+/// Reports that about this many bytes were read or written since the last call. An error if the work is to end.
 #[inline]
 pub fn worked(bytes: usize) -> Result<()> {
-    // No bytes count as one: a loop that processes little may be slow.
+    // Zero bytes count as one: a loop that processes no bytes may still be slow.
     let (bytes, left) = (bytes | 1, LEFT.get());
     if bytes < left {
         LEFT.set(left - bytes);
@@ -101,11 +102,12 @@ pub fn worked(bytes: usize) -> Result<()> {
     look()
 }
 
-/// The same for a thread that has waited instead of working.
+/// The same for a thread that has waited instead of working: reads the clock in any case.
 pub(crate) fn waited() -> Result<()> {
     look()
 }
 
+/// Reads the clock, looks whether the work was stopped, and calls the caller's function if it is time.
 #[cold]
 #[inline(never)]
 fn look() -> Result<()> {
@@ -140,18 +142,18 @@ fn look() -> Result<()> {
     })
 }
 
-/// Runs `work` in a scope within the current one, with the same caller. It can be stopped by itself: the flag
-/// that it gets ends the work of all its threads when it is set, by one of them that has failed.
+/// Runs `work` in a scope within the current one, with the same function of the caller. `work` gets a flag: setting it
+/// stops all threads of this scope, for example because one of them has failed.
 pub(crate) fn own<R>(work: impl FnOnce(&AtomicBool) -> R) -> R {
     let ask = CURRENT.with_borrow(|current| current.as_ref()?.ask.clone());
     let stopped = Arc::<AtomicBool>::default();
     Current::new(stopped.clone(), ask).enter(|| work(&stopped))
 }
 
-/// How many values are sorted at a time.
+/// The most values that are sorted without an interruption.
 const SORTED: usize = 1 << 20;
 
-/// Sorts values, some at a time: a hundred million of them take seconds.
+/// Sorts values in parts, so that it can be interrupted: a hundred million values take seconds.
 pub(crate) fn sort_by<T>(values: &mut [T], compare: impl Fn(&T, &T) -> Order) -> Result<()> {
     let mut left = vec![values];
     while let Some(values) = left.pop() {
@@ -167,17 +169,17 @@ pub(crate) fn sort_by<T>(values: &mut [T], compare: impl Fn(&T, &T) -> Order) ->
     Ok(())
 }
 
-/// The scope of a thread, for others that work for the same call.
+/// The scope of a thread, to be entered by other threads that work for the same call.
 #[derive(Debug, Clone)]
 pub(crate) struct Shared(Option<Arc<AtomicBool>>);
 
 impl Shared {
-    /// That of this thread.
+    /// The scope of this thread.
     pub(crate) fn current() -> Shared {
         Shared(CURRENT.with_borrow(|current| Some(current.as_ref()?.stopped.clone())))
     }
 
-    /// Runs on another thread, in the same scope.
+    /// Runs `work` on another thread, in the same scope.
     pub(crate) fn enter<R>(self, work: impl FnOnce() -> R) -> R {
         match self.0 {
             Some(stopped) => Current::new(stopped, None).enter(work),

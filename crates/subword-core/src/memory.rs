@@ -1,9 +1,9 @@
 /*!
 Allocations that may fail.
 
-A failed allocation ends the process. Where the size of one depends on a text, a file or an argument, it is
-made here instead, and the caller gets [`Error::Memory`]. What has a bounded size, some megabytes at most
-(the tables of one batch, a list of names), is allocated in the usual way: some memory is left for that.
+In Rust a failed allocation ends the process. An allocation whose size depends on a text, a file or an argument is
+therefore made here, and the caller gets [`Error::Memory`] if it fails. Allocations of a bounded size, some megabytes
+at most (the tables of one batch, a list of names), are made in the usual way; [`SPARE`] bytes are left for them.
 */
 
 use std::hint::black_box;
@@ -14,10 +14,10 @@ use crate::mem;
 /// An allocation of this size or more fails if it would leave less than [`SPARE`].
 const LARGE: usize = 1 << 16;
 
-/// What is left for allocations that cannot fail, in bytes.
+/// How many bytes are left for allocations that must not fail.
 const SPARE: usize = 1 << 23;
 
-/// Makes room for `more` values, and as a vector does for some more, so that pushing stays cheap.
+/// Makes room for `more` values. Like `Vec::reserve` it may make room for some more, so that pushing stays cheap.
 #[inline]
 pub fn reserve<T>(values: &mut Vec<T>, more: usize) -> Result<()> {
     if values.capacity() - values.len() >= more { Ok(()) } else { grow(values, more) }
@@ -25,7 +25,7 @@ pub fn reserve<T>(values: &mut Vec<T>, more: usize) -> Result<()> {
 
 #[cold]
 fn grow<T>(values: &mut Vec<T>, more: usize) -> Result<()> {
-    // Twice as much may be too much where as much as is needed is not.
+    // `try_reserve` asks for twice the memory that there is; exactly what is needed may still be available.
     let tried = values.try_reserve(more).or_else(|_| values.try_reserve_exact(more));
     if tried.is_ok() && leaves_some::<T>(values.capacity()) {
         return Ok(());
@@ -33,7 +33,7 @@ fn grow<T>(values: &mut Vec<T>, more: usize) -> Result<()> {
     Err(too_much::<T>(values.len().saturating_add(more)))
 }
 
-/// An empty vector with room for exactly so many values.
+/// An empty vector with room for exactly `len` values.
 pub fn with_capacity<T>(len: usize) -> Result<Vec<T>> {
     let mut values = Vec::new();
     if values.try_reserve_exact(len).is_ok() && leaves_some::<T>(len) {
@@ -42,21 +42,21 @@ pub fn with_capacity<T>(len: usize) -> Result<Vec<T>> {
     Err(too_much::<T>(len))
 }
 
-/// An empty vector with room for about this many values. A guess: if there is no memory for them, the vector has no
-/// room and grows as it is filled, because perhaps fewer are needed. Room that is not used costs no memory.
+/// An empty vector with room for about `len` values, which is a guess. If there is no memory for them, the vector has no
+/// room and grows as it is filled, because perhaps fewer are needed. Room that is not used takes no memory.
 ///
-/// PERF: on huge pages, which have fewer page faults: docs/decisions/huge-pages.md.
+/// PERF: the vector is on huge pages, which cause fewer page faults: docs/decisions/huge-pages.md.
 pub(crate) fn guessed_capacity<T>(len: usize) -> Vec<T> {
     let mut values = with_capacity(len).unwrap_or_default();
     mem::prefer_huge_pages(values.spare_capacity_mut());
     values
 }
 
-/// Whether an allocation of so many values, which was made, is small or leaves enough memory.
+/// Whether an allocation of `len` values, which has just been made, is small or leaves enough memory for others.
 pub(crate) fn leaves_some<T>(len: usize) -> bool {
     let mut spare: Vec<u8> = Vec::new();
     let left = len.saturating_mul(size_of::<T>()) < LARGE || spare.try_reserve_exact(SPARE).is_ok();
-    // An allocation that nobody looks at may be left out.
+    // Otherwise the compiler could remove an allocation that nothing reads.
     black_box(&spare);
     left
 }
@@ -79,8 +79,8 @@ pub fn fill_up<T: Copy>(values: &mut Vec<T>, len: usize, value: T) -> Result<()>
     Ok(())
 }
 
-/// Tries whether there is memory for so many values, for code that allocates in a way that cannot fail: it
-/// follows at once, so only another thread can take the memory in between.
+/// An error if there is no memory for `len` values. For code that makes an allocation which must not fail right
+/// afterwards, so that only another thread can take the memory in between.
 pub fn probe<T>(len: usize) -> Result<()> {
     if len.saturating_mul(size_of::<T>()) < LARGE {
         return Ok(());

@@ -13,10 +13,8 @@ mod sides;
 
 use std::borrow::Cow;
 
+use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::canonical_combining_class;
-use unicode_normalization::{
-    IsNormalized, UnicodeNormalization, is_nfc_quick, is_nfd_quick, is_nfkc_quick, is_nfkd_quick,
-};
 
 use crate::error::Result;
 use crate::model::Normalizer;
@@ -42,7 +40,7 @@ impl Normalizer {
             return Cow::Borrowed(text);
         }
         if let Ok(text) = std::str::from_utf8(text)
-            && self.quick(text.chars()) == IsNormalized::Yes
+            && self.holds(text.chars())
             && !(lower && text.chars().any(|c| !c.to_lowercase().eq([c])))
         {
             return Cow::Borrowed(text.as_bytes());
@@ -128,7 +126,7 @@ impl Normalizer {
         let same = |c: char| !lower || c.to_lowercase().eq([c]);
         let mut chars = part.chars();
         let only = chars.next().filter(|_| chars.next().is_none());
-        if only.is_some_and(|c| self.quick(std::iter::once(c)) == IsNormalized::Yes && same(c)) {
+        if only.is_some_and(|c| self.holds(std::iter::once(c)) && same(c)) {
             map.same(to, at);
             return part.len();
         }
@@ -160,19 +158,15 @@ impl Normalizer {
         }
     }
 
-    fn quick(self, text: impl Iterator<Item = char>) -> IsNormalized {
-        match self {
-            Normalizer::None | Normalizer::Bert(_) => IsNormalized::Yes,
-            Normalizer::Nfc | Normalizer::NfcLowercase => is_nfc_quick(text),
-            Normalizer::Nfd => is_nfd_quick(text),
-            Normalizer::Nfkc => is_nfkc_quick(text),
-            Normalizer::Nfkd => is_nfkd_quick(text),
-        }
+    /// Whether characters in a row are certainly in the form of this normaliser, lower case aside.
+    fn holds(self, characters: impl Iterator<Item = char>) -> bool {
+        matches!(self, Normalizer::None | Normalizer::Bert(_))
+            || self.aligned_form().holds(characters)
     }
 
     /// Whether nothing before this character can change it or be changed by it.
     fn stands_alone(self, c: char) -> bool {
-        canonical_combining_class(c) == 0 && self.quick(std::iter::once(c)) == IsNormalized::Yes
+        canonical_combining_class(c) == 0 && self.holds(std::iter::once(c))
     }
 
     /// The text in parts that normalise one by one.

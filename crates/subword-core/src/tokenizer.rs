@@ -11,7 +11,6 @@ one thread, whatever the number of threads.
 */
 
 mod batch;
-mod code_units;
 mod documents;
 mod growing;
 mod usage;
@@ -21,7 +20,7 @@ use std::sync::Arc;
 
 use crate::cache::Pool;
 use crate::decode::Detokenizer;
-use crate::encode::{Counter, Finders, Plan, Scratch};
+use crate::encode::{Counter, Finders, Plan, Scratch, Sink};
 use crate::error::{Error, Result};
 use crate::model::{Model, Normalizer, SpecialToken};
 use crate::parallel::{self, Jobs};
@@ -97,21 +96,8 @@ impl Tokenizer {
 
     /// The ids of a text.
     pub fn encode(&self, text: &[u8], allowed: &Allowed, threads: Threads) -> Result<Vec<TokenId>> {
-        let threads = how_many(threads, text.len());
-        self.plan.with_finders(allowed, &[text], |finders| {
-            let blocks = self.blocks(text, finders, threads)?;
-            if blocks.len() < 2 {
-                let mut ids = memory::guessed_capacity(text.len() / 4 + 8);
-                self.with_scratch(|scratch| {
-                    self.plan.encode_text(text, finders, scratch, &mut ids)
-                })?;
-                return Ok(ids);
-            }
-            let parts = self.share(blocks.len(), threads, |block, scratch| {
-                let mut ids = Vec::new();
-                self.plan.encode_block(text, &blocks[block], finders, scratch, &mut ids)?;
-                Ok(ids)
-            })?;
+        let empty = |bytes: usize| memory::guessed_capacity(bytes / 4 + 8);
+        self.encode_into(text, allowed, threads, empty, |parts| {
             let mut ids = memory::guessed_capacity(parts.iter().map(Vec::len).sum());
             parts.iter().try_for_each(|part| memory::extend(&mut ids, part))?;
             Ok(ids)
@@ -126,24 +112,40 @@ impl Tokenizer {
         limit: Option<usize>,
         threads: Threads,
     ) -> Result<Option<usize>> {
-        let threads = how_many(threads, text.len());
         let limit = limit.unwrap_or(usize::MAX);
-        let counter = || Counter { count: 0, limit };
+        let empty = |_| Counter { count: 0, limit };
+        let counted = self.encode_into(text, allowed, threads, empty, |parts| {
+            Ok(Counter { count: parts.iter().map(|part| part.count).sum(), limit })
+        })?;
+        Ok(Some(counted.count).filter(|&count| count <= limit))
+    }
+
+    /// Encodes a text into one sink. If the text is shared between threads, each of its blocks has a sink, and `join`
+    /// puts them together in order. `empty` makes a sink for a text of about this many bytes.
+    fn encode_into<S: Sink + Send>(
+        &self,
+        text: &[u8],
+        allowed: &Allowed,
+        threads: Threads,
+        empty: impl Fn(usize) -> S + Sync,
+        join: impl FnOnce(Vec<S>) -> Result<S>,
+    ) -> Result<S> {
+        let threads = how_many(threads, text.len());
         self.plan.with_finders(allowed, &[text], |finders| {
             let blocks = self.blocks(text, finders, threads)?;
             if blocks.len() < 2 {
-                let mut counter = counter();
+                let mut whole = empty(text.len());
                 self.with_scratch(|scratch| {
-                    self.plan.encode_text(text, finders, scratch, &mut counter)
+                    self.plan.encode_text(text, finders, scratch, &mut whole)
                 })?;
-                return Ok(Some(counter.count).filter(|&count| count <= limit));
+                return Ok(whole);
             }
-            let counts = self.share(blocks.len(), threads, |block, scratch| {
-                let mut counter = counter();
-                self.plan.encode_block(text, &blocks[block], finders, scratch, &mut counter)?;
-                Ok(counter.count)
+            let parts = self.share(blocks.len(), threads, |block, scratch| {
+                let mut part = empty(0);
+                self.plan.encode_block(text, &blocks[block], finders, scratch, &mut part)?;
+                Ok(part)
             })?;
-            Ok(Some(counts.into_iter().sum()).filter(|&count| count <= limit))
+            join(parts)
         })
     }
 

@@ -1,15 +1,14 @@
 /*!
-Characters as Python keeps them (one, two or four bytes each) to UTF-8.
+Converts strings as CPython stores them, with one, two or four bytes per character, to UTF-8.
 
-Python's own conversion looks at one character at a time: 5 MB take 22 ms, which is as long as
-encoding them (2026-11-15). Here runs of ASCII are copied 32 characters at a time, others are converted
-in groups (see `simd::Isa::utf8`), all through a small buffer that stays in the first-level cache.
+CPython's own conversion handles one character at a time: 5 MB take 22 ms, which is as long as encoding them
+(2026-11-15). Here runs of ASCII are copied 32 characters at a time, and other characters are converted in groups (see
+`simd::Isa::utf8`), all through a small buffer that stays in the first-level cache.
 
-[`Characters`] is a text in any of these forms, for callers that convert it when they come to it.
+[`Characters`] is a text in any of these forms. It is passed on as it is, and converted by the thread that encodes it.
 */
 
 use std::borrow::Cow;
-use std::ops::Range;
 
 use crate::mem::{self, Line};
 use crate::memory;
@@ -43,22 +42,12 @@ impl<'a> Characters<'a> {
         self.len() == 0
     }
 
-    /// Some of the units.
-    pub fn part(self, range: Range<usize>) -> Characters<'a> {
-        match self {
-            Characters::Utf8(units) => Characters::Utf8(&units[range]),
-            Characters::One(units) => Characters::One(&units[range]),
-            Characters::Two(units) => Characters::Two(&units[range]),
-            Characters::Four(units) => Characters::Four(&units[range]),
-        }
-    }
-
     /// The text, if it is UTF-8 as it is.
     pub fn as_utf8(self) -> Option<&'a [u8]> {
         if let Characters::Utf8(text) = self { Some(text) } else { None }
     }
 
-    /// Asks for the start of the text ahead of its use.
+    /// Prefetches the start of the text.
     pub fn prefetch(self) {
         let (start, bytes) = match self {
             Characters::Utf8(units) | Characters::One(units) => (units.as_ptr(), units.len()),
@@ -70,9 +59,9 @@ impl<'a> Characters<'a> {
         }
     }
 
-    /// Appends the text as UTF-8, or tells the position of the first unit that is no character: then
-    /// some of it may have been appended. If there is no memory for it, the first position: whoever converts
-    /// the text in another way then hears of it there.
+    /// Appends the text as UTF-8. The error is the position of the first unit that is not a character (a lone
+    /// surrogate); then a part of the text may have been appended. It is also the error, with position 0, if there is no
+    /// memory: the caller then converts the text in another way, which reports that.
     pub fn append_to(self, text: &mut Vec<u8>) -> Result<(), usize> {
         memory::reserve(text, self.most_bytes()).map_err(|_| 0usize)?;
         match self {
@@ -96,7 +85,7 @@ impl<'a> Characters<'a> {
         }
     }
 
-    /// The text as UTF-8, where it is if it is that, or the position as above.
+    /// The text as UTF-8, borrowed if it already is UTF-8. The error is that of [`Characters::append_to`].
     pub fn utf8(self) -> Result<Cow<'a, [u8]>, usize> {
         match self.as_utf8() {
             Some(text) => Ok(Cow::Borrowed(text)),
@@ -104,7 +93,7 @@ impl<'a> Characters<'a> {
         }
     }
 
-    /// The text as UTF-8, in memory of its own.
+    /// The text as UTF-8, in new memory. The error is that of [`Characters::append_to`].
     pub fn to_utf8(self) -> Result<Vec<u8>, usize> {
         let mut text = memory::with_capacity(self.most_bytes()).map_err(|_| 0usize)?;
         mem::prefer_huge_pages(text.spare_capacity_mut());
@@ -116,11 +105,11 @@ impl<'a> Characters<'a> {
 /// How many units are converted before the buffer is emptied.
 const BLOCK: usize = 1024;
 
-/// How many bytes ahead memory is asked for. PERF: a third of the time of a large text, as a page ends
-/// before the processor has learnt where the next one is.
+/// How many bytes ahead the text is prefetched. PERF: this saves a third of the time of a large text, because the
+/// processor's own prefetching stops at the end of each page.
 const AHEAD: usize = 4096;
 
-/// How many bytes are the start of a text: after them the processor has learnt how it goes on.
+/// How many bytes at the start of a text are prefetched; after them the processor's own prefetching follows the text.
 const START: usize = 1024;
 
 /// How many units are tried as ASCII at once.
@@ -128,7 +117,7 @@ const RUN: usize = 32;
 
 /// Appends the text as UTF-8. If that fails some of it may have been appended.
 fn append_units<U: Copy + Into<u32>>(units: &[U], text: &mut Vec<u8>) -> Result<(), usize> {
-    // Whoever makes a tokenizer is told of a wrong choice; text can be converted all the same.
+    // A wrong `SUBWORD_SIMD` is reported when a tokenizer is made; text can be converted all the same.
     Level::chosen().unwrap_or(Level::SCALAR).run(AppendUnits(units, text))
 }
 

@@ -4,11 +4,13 @@ use crate::arguments::Special;
 use crate::engine::{Engine, run};
 use crate::errors;
 use crate::ids::id_from;
-use crate::model::{added_to_python, pattern_to_python, special_to_python};
+use crate::model::pattern_to_python;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use subword_core::{Content, Decoder, Encoder, Merges, TemplateSlot, TokenId, Units, formats};
+use subword_core::{
+    Content, Decoder, Encoder, Merges, SpecialToken, TemplateSlot, TokenId, Units, formats,
+};
 
 #[pymethods]
 impl Engine {
@@ -54,7 +56,11 @@ impl Engine {
     /// The special tokens and their ids, as a new dictionary.
     #[getter]
     fn special_tokens<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        special_to_python(py, self.model())
+        let tokens = PyDict::new(py);
+        for token in &self.model().special_tokens {
+            tokens.set_item(&token.content, token.id)?;
+        }
+        Ok(tokens)
     }
 
     /// The special tokens with all that is known of them, by rising id: for each a dictionary with the
@@ -62,7 +68,18 @@ impl Engine {
     /// that is matched in every text.
     #[getter]
     fn added_tokens<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
-        added_to_python(py, self.model())
+        let added = |token: &SpecialToken| {
+            let entry = PyDict::new(py);
+            entry.set_item("content", &token.content)?;
+            entry.set_item("id", token.id)?;
+            entry.set_item("special", !token.always)?;
+            entry.set_item("normalized", token.normalized)?;
+            entry.set_item("single_word", token.single_word)?;
+            entry.set_item("lstrip", token.lstrip)?;
+            entry.set_item("rstrip", token.rstrip)?;
+            Ok(entry)
+        };
+        self.model().special_tokens.iter().map(added).collect()
     }
 
     /// The number of tokens, special tokens included.

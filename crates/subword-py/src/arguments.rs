@@ -8,7 +8,7 @@ use pyo3::types::{PyBytes, PyMapping, PyString};
 use subword_core::tokenizer::Threads;
 use subword_core::{Allowed, Normalizer, Pattern, TokenId, corpus};
 
-use crate::errors;
+use crate::errors::{self, OrRaise};
 
 /// An argument that is one of these names: what the name stands for.
 pub(crate) fn choice<T: Clone>(argument: &str, name: &str, known: &[(&str, T)]) -> PyResult<T> {
@@ -89,7 +89,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for PatternArgument {
 
     fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
         let one = |text: &Bound<'py, PyString>| -> PyResult<Pattern> {
-            Pattern::parse(text.to_str()?).map_err(|error| errors::raise(text.py(), error))
+            Pattern::parse(text.to_str()?).or_raise(text.py())
         };
         if let Ok(text) = object.cast::<PyString>() {
             return Ok(PatternArgument(one(&text)?));

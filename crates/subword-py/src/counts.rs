@@ -14,7 +14,7 @@ use crate::arguments::{
     Errors, NormalizerArgument, PatternArgument, natural, normalizer_of, optional, threads_of,
 };
 use crate::arrow::Column;
-use crate::errors;
+use crate::errors::OrRaise;
 use crate::interrupts::{Raised, detached};
 use crate::model::pattern_to_python;
 use crate::text::{Objects, Text, Texts, check_several, is_batch};
@@ -56,7 +56,7 @@ impl Counts {
 
 /// Runs without the GIL, and raises the engine's error. For what must not be left half done.
 fn run<R: Send>(py: Python<'_>, work: impl Send + FnOnce() -> Result<R>) -> PyResult<R> {
-    py.detach(work).map_err(|error| errors::raise(py, error))
+    py.detach(work).or_raise(py)
 }
 
 /// The same for what changes nothing, and may be interrupted.
@@ -77,7 +77,7 @@ impl Counts {
         let normalizer = normalizer_of(normalizer);
         let settings =
             CountSettings { normalizer, special_tokens, ..CountSettings::new(pattern.0) };
-        let counts = settings.counts().map_err(|error| errors::raise(py, error))?;
+        let counts = settings.counts().or_raise(py)?;
         Ok(Counts::from(counts))
     }
 
@@ -229,7 +229,7 @@ impl CountsReader {
     }
 
     fn __next__<'py>(&mut self, py: Python<'py>) -> PyResult<Option<(Bound<'py, PyBytes>, u64)>> {
-        let next = self.sorted.next_piece().map_err(|error| errors::raise(py, error))?;
+        let next = self.sorted.next_piece().or_raise(py)?;
         Ok(next.map(|(piece, count)| (PyBytes::new(py, piece), count)))
     }
 }

@@ -6,9 +6,8 @@
 
 use crate::arguments::{Errors, Special, threads_of};
 use crate::arrays::array_of;
-use crate::encode_one::is_one;
 use crate::engine::{Engine, run};
-use crate::errors;
+use crate::errors::OrRaise;
 use crate::interrupts::attached;
 use crate::lists::list_of;
 use crate::text::{Objects, Texts};
@@ -39,14 +38,13 @@ impl Engine {
         let objects = Objects::new(texts)?;
         // PERF: on one thread, building lists between texts evicts the encoder's tables from the cache.
         if !add_special_tokens
-            && !is_one(threads)
+            && threads.is_none_or(|threads| threads.get() > 1)
             && let Some(lists) = self.lists_of_units(py, &objects, &special, threads)?
         {
             return list_of(py, lists);
         }
         let ragged = self.ragged_of(py, &objects, &special, errors, add_special_tokens, threads)?;
-        let mut lists =
-            memory::with_capacity(ragged.bounds.len()).map_err(|e| errors::raise(py, e))?;
+        let mut lists = memory::with_capacity(ragged.bounds.len()).or_raise(py)?;
         self.integers.append_lists(py, &ragged.ids, &ragged.bounds[1..], &mut lists)?;
         list_of(py, lists)
     }
@@ -147,7 +145,7 @@ impl Engine {
         if !self.tokenizer().takes_units(&special.0) {
             return Ok(None);
         }
-        let room = memory::with_capacity(objects.len()).map_err(|error| errors::raise(py, error));
+        let room = memory::with_capacity(objects.len()).or_raise(py);
         let mut lists = room?;
         let done = attached(py, |raised| {
             let take = |parts: &[Ragged]| {

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::arguments::natural;
-use crate::errors;
+use crate::errors::OrRaise;
 use crate::interrupts::detached;
 use crate::lists::Integers;
 use crate::model::Model;
@@ -46,7 +46,7 @@ pub(crate) fn run<R: Send>(
     work: impl Send + FnOnce() -> Result<R>,
 ) -> PyResult<R> {
     if bytes < DETACH_BYTES {
-        return work().map_err(|error| errors::raise(py, error));
+        return work().or_raise(py);
     }
     detached(py, |_| work())
 }
@@ -112,7 +112,7 @@ pub(crate) fn output_of(
     format: Option<&str>,
 ) -> PyResult<(PathBuf, &'static str)> {
     let format = format.map(format_named).transpose()?;
-    let output = Output::new(&path, format).map_err(|error| errors::raise(py, error))?;
+    let output = Output::new(&path, format).or_raise(py)?;
     Ok((output.file, output.format.name()))
 }
 

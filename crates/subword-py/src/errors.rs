@@ -41,6 +41,18 @@ pub(crate) fn raise(py: Python<'_>, error: Error) -> PyErr {
     }
 }
 
+/// A result of the engine as one of Python's.
+pub(crate) trait OrRaise<T> {
+    /// The value, or the exception for the error.
+    fn or_raise(self, py: Python<'_>) -> PyResult<T>;
+}
+
+impl<T> OrRaise<T> for subword_core::Result<T> {
+    fn or_raise(self, py: Python<'_>) -> PyResult<T> {
+        self.map_err(|error| raise(py, error))
+    }
+}
+
 /// An exception of `subword._errors`.
 pub(crate) fn new<'py>(
     py: Python<'py>,

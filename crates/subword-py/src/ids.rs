@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 use subword_core::{TokenId, memory};
 
-use crate::errors;
+use crate::errors::{self, OrRaise};
 use crate::interrupts::Pauses;
 use crate::lists::probe;
 
@@ -22,12 +22,12 @@ pub(crate) fn ids_from(ids: &Bound<'_, PyAny>) -> PyResult<Vec<TokenId>> {
         Ok(found) => PyTypeError::new_err(format!("ids must be integers, not one {found}")),
         Err(error) => error,
     })?;
-    let no_memory = |error| errors::raise(ids.py(), error);
-    let mut all = memory::with_capacity(ids.len().unwrap_or(0)).map_err(no_memory)?;
+    let py = ids.py();
+    let mut all = memory::with_capacity(ids.len().unwrap_or(0)).or_raise(py)?;
     let mut pauses = Pauses::new();
     for (position, item) in items.enumerate() {
-        pauses.item(ids.py())?;
-        memory::extend(&mut all, &[id_from(&item?, position)?]).map_err(no_memory)?;
+        pauses.item(py)?;
+        memory::extend(&mut all, &[id_from(&item?, position)?]).or_raise(py)?;
     }
     Ok(all)
 }

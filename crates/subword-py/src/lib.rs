@@ -23,12 +23,14 @@ mod variants;
 mod wordpiece;
 mod writing;
 
+use errors::OrRaise;
 use pyo3::prelude::*;
 
 /// `gil_used`: reading lists and strings in place (`text.rs`) relies on the GIL, so a free-threaded
 /// Python switches it on when it imports this module.
 #[pymodule(gil_used = true)]
 mod _core {
+    use super::errors::OrRaise;
     use pyo3::prelude::*;
 
     #[pymodule_export]
@@ -62,7 +64,7 @@ mod _core {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         let chosen = subword_core::simd::Level::chosen();
-        chosen.map(drop).map_err(|error| super::errors::raise(module.py(), error))
+        chosen.map(drop).or_raise(module.py())
     }
 }
 
@@ -106,8 +108,7 @@ fn split<'py>(
     let py = text.py();
     let text = text::Text::new(text, arguments::Errors::default())?;
     let text = text.bytes();
-    let splitter =
-        subword_core::pretok::Splitter::new(&pattern.0).map_err(|e| errors::raise(py, e))?;
+    let splitter = subword_core::pretok::Splitter::new(&pattern.0).or_raise(py)?;
     let ends = engine::run(py, text.len(), || {
         let mut ends = Vec::new();
         splitter.append_ends(text, 0, &mut ends).map(|()| ends)

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyList};
 use subword_core::{TokenId, memory};
 
-use crate::errors;
+use crate::errors::OrRaise;
 use crate::interrupts::Pauses;
 
 /// About how many bytes a list has, besides its items.
@@ -61,7 +61,7 @@ pub(crate) fn list_of(py: Python<'_>, objects: Vec<Py<PyList>>) -> PyResult<Boun
 /// A `MemoryError` if there is no memory for `len` values. Python's own functions would panic when an object of
 /// that size is made next.
 pub(crate) fn probe<T>(py: Python<'_>, len: usize) -> PyResult<()> {
-    memory::probe::<T>(len).map_err(|error| errors::raise(py, error))
+    memory::probe::<T>(len).or_raise(py)
 }
 
 fn kept_list<'py>(
@@ -72,7 +72,7 @@ fn kept_list<'py>(
     let largest = ids.iter().copied().max().map_or(0, |id| id as usize);
     if largest >= kept.len() {
         let more = largest + 1 - kept.len();
-        memory::reserve(kept, more).map_err(|error| errors::raise(py, error))?;
+        memory::reserve(kept, more).or_raise(py)?;
         kept.resize_with(largest + 1, || None);
     }
     let new = |id: TokenId| {

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyMapping, PyString};
+use pyo3::types::{PyMapping, PyString};
 use subword_core::formats::{self, LoadOptions};
-use subword_core::{Encoder, EndOfWord, Merges, Pattern, SpecialToken, TokenId, Units, Vocab};
+use subword_core::{Encoder, EndOfWord, Merges, Pattern, TokenId, Units, Vocab};
 
 use crate::arguments::{PatternArgument, SpecialTokens, choice, token, token_id};
-use crate::errors;
+use crate::errors::{self, OrRaise};
 use crate::interrupts::detached;
 use crate::wordpiece::Settings;
 
@@ -61,7 +61,7 @@ impl Model {
             ..LoadOptions::default()
         };
         let loaded = py.detach(|| formats::load_bytes(data, &path, &options));
-        loaded.map(Model::from).map_err(|error| errors::raise(py, error))
+        loaded.map(Model::from).or_raise(py)
     }
 
     /// The model whose native file these bytes are.
@@ -117,7 +117,7 @@ impl Model {
     fn word_piece(vocab: &Bound<'_, PyMapping>, settings: Settings) -> PyResult<Model> {
         let py = vocab.py();
         let model = settings.model(vocab_from(vocab, |item| item)?)?;
-        model.map(Model::from).map_err(|error| errors::raise(py, error))
+        model.map(Model::from).or_raise(py)
     }
 
     /// A model that merges any two tokens whose concatenation is a token, the lowest id first.
@@ -138,7 +138,7 @@ impl Model {
     fn encoded_by(&self, py: Python<'_>, encoder: &str) -> PyResult<Model> {
         let known = [("merges", Encoder::Merge), ("longest", Encoder::Longest)];
         let model = (*self.0).clone().encoded_by(choice("encoder", encoder, &known)?);
-        model.map(Model::from).map_err(|error| errors::raise(py, error))
+        model.map(Model::from).or_raise(py)
     }
 }
 
@@ -156,8 +156,7 @@ fn vocab_from<'py>(
         let (id, bytes) = ordered(item.extract()?);
         vocab.push((token_id(&id)?, token(&bytes)?));
     }
-    Vocab::new(vocab.iter().map(|(id, bytes)| (*id, bytes.as_slice())))
-        .map_err(|error| errors::raise(tokens.py(), error))
+    Vocab::new(vocab.iter().map(|(id, bytes)| (*id, bytes.as_slice()))).or_raise(tokens.py())
 }
 
 fn build(
@@ -168,12 +167,12 @@ fn build(
     pattern: PatternArgument,
 ) -> PyResult<subword_core::Model> {
     let wanted = special_tokens.map_or_else(Vec::new, |tokens| tokens.0);
-    let special = formats::special_tokens(&vocab, wanted).map_err(|e| errors::raise(py, e))?;
+    let special = formats::special_tokens(&vocab, wanted).or_raise(py)?;
     Ok(subword_core::Model::new(vocab, merges, pattern.0, special))
 }
 
 fn checked(py: Python<'_>, model: subword_core::Model) -> PyResult<Model> {
-    model.checked().map(Model::from).map_err(|error| errors::raise(py, error))
+    model.checked().map(Model::from).or_raise(py)
 }
 
 /// A pattern as `pattern=` takes it.
@@ -189,35 +188,4 @@ pub(crate) fn pattern_to_python<'py>(
             Ok(pyo3::types::PyList::new(py, parts.collect::<PyResult<Vec<_>>>()?)?.into_any())
         }
     }
-}
-
-/// Special tokens with their flags, each as a dictionary.
-pub(crate) fn added_to_python<'py>(
-    py: Python<'py>,
-    model: &subword_core::Model,
-) -> PyResult<Vec<Bound<'py, PyDict>>> {
-    let added = |token: &SpecialToken| {
-        let entry = PyDict::new(py);
-        entry.set_item("content", &token.content)?;
-        entry.set_item("id", token.id)?;
-        entry.set_item("special", !token.always)?;
-        entry.set_item("normalized", token.normalized)?;
-        entry.set_item("single_word", token.single_word)?;
-        entry.set_item("lstrip", token.lstrip)?;
-        entry.set_item("rstrip", token.rstrip)?;
-        Ok(entry)
-    };
-    model.special_tokens.iter().map(added).collect()
-}
-
-/// Special tokens as a dictionary.
-pub(crate) fn special_to_python<'py>(
-    py: Python<'py>,
-    model: &subword_core::Model,
-) -> PyResult<Bound<'py, PyDict>> {
-    let tokens = PyDict::new(py);
-    for token in &model.special_tokens {
-        tokens.set_item(&token.content, token.id)?;
-    }
-    Ok(tokens)
 }

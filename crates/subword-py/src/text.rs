@@ -13,7 +13,7 @@ use subword_core::{corpus, mem, memory};
 
 use crate::arguments::Errors;
 use crate::arrow::{Buffers, Column};
-use crate::errors;
+use crate::errors::{self, OrRaise};
 use crate::interrupts::Pauses;
 use crate::lists::probe;
 
@@ -166,7 +166,7 @@ fn list_from<'py>(texts: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
     let mut pauses = Pauses::new();
     for text in texts.try_iter()? {
         pauses.item(py)?;
-        memory::reserve(&mut all, 1).map_err(|error| errors::raise(py, error))?;
+        memory::reserve(&mut all, 1).or_raise(py)?;
         all.push(text?);
     }
     probe::<*const u8>(py, all.len())?;
@@ -224,17 +224,17 @@ enum Shown {
 impl Texts {
     pub(crate) fn new(objects: &Objects<'_>, errors: Errors) -> PyResult<Self> {
         let mut copies = Vec::new();
-        let no_memory = |error| errors::raise(objects.list.py(), error);
-        let mut texts = memory::with_capacity(objects.len()).map_err(no_memory)?;
+        let py = objects.list.py();
+        let mut texts = memory::with_capacity(objects.len()).or_raise(py)?;
         texts.extend(objects.in_column().map(Shown::Placed));
         for (at, object) in objects.iter().enumerate() {
-            memory::reserve(&mut texts, 1).map_err(no_memory)?;
+            memory::reserve(&mut texts, 1).or_raise(py)?;
             texts.push(match Placed::new(object.clone()) {
                 Some(text) if text.place.as_utf8().is_some() => Shown::Placed(text),
                 _ => {
                     let start = copies.len();
                     append_copy(&object, errors, &mut copies)
-                        .map_err(|error| errors::of_element(object.py(), error, at))?;
+                        .map_err(|error| errors::of_element(py, error, at))?;
                     Shown::Copied(start..copies.len())
                 }
             });
@@ -260,9 +260,16 @@ fn place<'a>(object: &'a Bound<'_, PyAny>) -> Option<Characters<'a>> {
     object.cast::<PyBytes>().ok().map(|text| Characters::Utf8(text.as_bytes()))
 }
 
-/// The bytes of a text, if Python has them as UTF-8.
-pub(crate) fn utf8_of<'a>(object: &'a Bound<'_, PyAny>) -> Option<&'a [u8]> {
-    place(object).and_then(Characters::as_utf8)
+/// Calls `work` with the bytes of a text: those that Python has, or a copy.
+pub(crate) fn with_bytes<R>(
+    text: &Bound<'_, PyAny>,
+    errors: Errors,
+    work: impl FnOnce(&[u8]) -> PyResult<R>,
+) -> PyResult<R> {
+    match place(text).and_then(Characters::as_utf8) {
+        Some(bytes) => work(bytes),
+        None => work(Text::new(text, errors)?.bytes()),
+    }
 }
 
 /// Appends the UTF-8 form of a text.
@@ -273,7 +280,7 @@ fn append_copy(object: &Bound<'_, PyAny>, errors: Errors, copies: &mut Vec<u8>) 
     }
     copies.truncate(start);
     let text = Text::new(object, errors)?;
-    memory::extend(copies, text.bytes()).map_err(|error| errors::raise(object.py(), error))
+    memory::extend(copies, text.bytes()).or_raise(object.py())
 }
 
 /// From this many characters on a single string is converted here, where it is faster than in Python.
@@ -308,7 +315,7 @@ fn characters<'a>(text: &'a Bound<'_, PyString>) -> Option<Characters<'a>> {
 }
 
 /// The characters of a large string that Python has not as UTF-8.
-pub(crate) fn large_units<'a>(text: &'a Bound<'_, PyAny>) -> Option<Characters<'a>> {
+fn large_units<'a>(text: &'a Bound<'_, PyAny>) -> Option<Characters<'a>> {
     let text = text.cast::<PyString>().ok()?;
     let large = text.len().is_ok_and(|chars| chars >= CONVERTED_CHARS);
     characters(text).filter(|characters| large && characters.as_utf8().is_none())

@@ -5,7 +5,7 @@ use subword_core::{Content, SpecialToken, Template, TemplateSlot, TokenId, forma
 
 use crate::arguments::SpecialTokens;
 use crate::engine::Engine;
-use crate::errors;
+use crate::errors::OrRaise;
 use crate::interrupts::detached;
 use crate::model::Model;
 
@@ -28,7 +28,7 @@ pub(crate) fn with_special_tokens(
         }
     }
     let numbered = formats::special_tokens(&model.vocab, wanted);
-    model.special_tokens = numbered.map_err(|error| errors::raise(py, error))?;
+    model.special_tokens = numbered.or_raise(py)?;
     for (token, before) in model.special_tokens.iter_mut().zip(old) {
         *token = SpecialToken { id: token.id, ..before };
     }

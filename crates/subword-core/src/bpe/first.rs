@@ -16,14 +16,14 @@ use crate::types::TokenId;
 use crate::vocab::Vocab;
 use crate::{interrupt, memory};
 
-/// What stays allocated between two words: a longer one gives its memory back.
+/// How many tokens stay allocated between two words; the memory beyond is freed.
 pub(super) const KEPT: usize = 1 << 16;
 
 impl Merger {
-    /// Appends the ids of a word, or of a part of one; `whole` if it ends where the word ends. Gives
-    /// where a unit starts that has no token, if there is one.
+    /// Appends the ids of a word, or of a part of one; `whole` says that it ends where the word ends. Returns where the
+    /// first unit starts that has no token, if there is one; then nothing is appended.
     ///
-    /// Always by the heap: most words are remembered, and the scan is made for bytes.
+    /// Always by the priority queue: the cache has most words, and the scan only takes pieces that start as bytes.
     pub fn encode_word(
         &self,
         vocab: &Vocab,
@@ -42,12 +42,12 @@ impl Merger {
         Ok(missing)
     }
 
-    /// Whether a unit, or the `last` one of a word, is a token.
+    /// Whether a unit has a token; `last` says that it is the last unit of its word.
     pub fn is_known(&self, vocab: &Vocab, unit: &[u8], last: bool) -> bool {
         self.first.token(vocab, unit, last).is_some()
     }
 
-    /// Replaces `tokens` by what merging a word starts from, or a part of one.
+    /// Replaces `tokens` by the tokens that a word, or a part of one, starts as.
     pub fn first_tokens(
         &self,
         vocab: &Vocab,
@@ -59,7 +59,7 @@ impl Merger {
     }
 }
 
-/// Where words begin.
+/// What words start as.
 #[derive(Debug)]
 pub(super) struct First {
     units: Units,
@@ -91,12 +91,12 @@ impl First {
         first
     }
 
-    /// The token of a unit, if it has one. Text that is spelled like the mark is not the mark.
+    /// The token of a unit, if it has one. Text that is spelled like the mark is not the mark, so it has none.
     fn look_up(&self, vocab: &Vocab, unit: &[u8]) -> Option<TokenId> {
         vocab.id_of(unit).filter(|&id| self.mark != Some(Mark::Separate(id)))
     }
 
-    /// The token of a unit, or of the `last` one of a word, if it has one.
+    /// The token of a unit, if it has one; `last` says that it is the last unit of its word.
     #[inline]
     fn token(&self, vocab: &Vocab, unit: &[u8], last: bool) -> Option<TokenId> {
         match (&self.mark, unit) {
@@ -106,8 +106,8 @@ impl First {
         }
     }
 
-    /// Replaces `tokens` by the first tokens of a piece, or of a part of one; `whole` if it ends where
-    /// the piece ends. Gives where a unit starts that has no token, if there is one.
+    /// Replaces `tokens` by the first tokens of a piece, or of a part of one; `whole` says that it ends where the piece
+    /// ends. Returns where the first unit starts that has no token, if there is one.
     fn tokens_into(
         &self,
         vocab: &Vocab,

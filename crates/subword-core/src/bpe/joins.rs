@@ -1,25 +1,25 @@
 /*!
 Where a piece may be cut before it is merged.
 
-A merge makes a token, so no merge crosses a boundary that no token spans, and the two sides can be
-merged apart. Chinese has pieces of dozens of characters but few tokens of more than three: cut at
-every safe boundary, the segments are short and come back often enough for the cache.
+A merge makes a token, so no merge crosses a boundary that no token spans, and the two sides can be merged separately.
+Such a boundary is *safe*. Chinese has pieces of dozens of characters but few tokens of more than three, so cut at
+every safe boundary its segments are short, and recur often enough for the cache.
 
 ```text
 本次会议讨论了预算  ->  本次 | 会议 | 讨论 | 了 | 预算       (if no token holds 次会, 议讨, 论了, 了预)
 ```
 
-For every token, every two adjacent characters inside it are entered here. A token may begin or end
-within a character; then the two *bytes* at the boundary are entered. The set of characters is a
-table of bits indexed by a hash (`simd::JoinedPairs`): two pairs that share a bit cost a cut, never the
-right answer.
+When it is built, the set takes every two adjacent characters inside every token. A token may begin or end within a
+character; then the set takes the two *bytes* at that boundary. The pairs of characters are kept as bits indexed by a
+hash (`simd::JoinedPairs`). Two pairs may share bits; then a safe boundary is missed, which costs time, but never
+changes the ids.
 
 ```text
-safe between c and d  =  neither hash(c, d) nor (last byte of c, first byte of d) is entered
+safe between c and d  =  neither hash(c, d) nor (last byte of c, first byte of d) is in the set
 ```
 
-Of characters of three bytes more is known than the two bytes, sixteen pairs at a time (`cuts`); what such a
-walk leaves over is cut one by one.
+For characters of three bytes there is a faster test of sixteen boundaries at a time ([`Joins::cuts`]); all other
+boundaries are tested one by one.
 */
 
 use crate::error::Result;
@@ -27,19 +27,20 @@ use crate::interrupt;
 use crate::simd::{Cuts, Isa, JoinedPairs};
 use crate::vocab::Vocab;
 
-/// How many parts are found at a time.
+/// How many parts [`Joins::cut`] finds in one call.
 pub const CUTS: usize = 64;
 
 /// The boundaries that some token spans.
 #[derive(Debug)]
 pub struct Joins {
+    /// Pairs of characters.
     pairs: JoinedPairs,
-    /// Bits by two bytes.
+    /// Pairs of bytes, one bit each.
     bytes: Vec<u64>,
 }
 
 impl Joins {
-    /// Reads the tokens.
+    /// Collects the boundaries inside all tokens.
     pub fn new(vocab: &Vocab) -> Joins {
         let log_words = vocab.len().next_power_of_two().trailing_zeros().min(17);
         let mut joins = Joins { pairs: JoinedPairs::new(log_words), bytes: vec![0; 65536 / 64] };
@@ -49,6 +50,7 @@ impl Joins {
         Joins { pairs: joins.pairs.folded(), ..joins }
     }
 
+    /// Adds the boundaries inside a token.
     fn enter(&mut self, token: &[u8]) {
         let mut left = JoinUnit::at(token, 0);
         while left.end < token.len() {
@@ -76,10 +78,10 @@ impl Joins {
         text.first_chunk().map(|block| C::cuts(block, &self.pairs))
     }
 
-    /// The ends of the first parts of the piece; returns how many. Where that is not the whole piece,
-    /// the rest is cut as a piece of its own.
+    /// Writes the ends of the first parts of the piece, and returns how many there are. If they do not reach the end
+    /// of the piece, the caller goes on with the rest.
     ///
-    /// PERF: every end is written, and only counted if it is safe: whether it is cannot be predicted.
+    /// PERF: every boundary is written and only counted if it is safe, because a branch on that could not be predicted.
     #[inline(always)]
     pub fn cut(&self, piece: &[u8], ends: &mut [usize; CUTS]) -> usize {
         let mut count = 0;
@@ -110,8 +112,7 @@ impl Joins {
         left.end
     }
 
-    /// Calls `each` with every part of the piece, in order: where it starts and ends; ends with its first
-    /// error.
+    /// Calls `each` with the start and the end of every part of the piece, in order. Ends with its first error.
     #[inline(always)]
     pub fn each_part(
         &self,
@@ -142,12 +143,13 @@ impl Joins {
     }
 }
 
-/// A character, or one byte that is not part of one. (Overlong forms and surrogates count as
-/// characters; they are whole in tokens and in text alike.)
+/// A character, or one byte that is not part of a character. (Overlong forms and surrogates count as characters; they
+/// are never split, neither in tokens nor in text.)
 #[derive(Clone, Copy)]
 struct JoinUnit {
-    /// Its bytes.
+    /// Its bytes, the first one highest.
     word: u32,
+    /// Where it ends.
     end: usize,
     is_char: bool,
 }
@@ -185,7 +187,7 @@ impl JoinUnit {
     }
 }
 
-/// The two bytes around a boundary.
+/// The number of the bit for the two bytes around a boundary.
 #[inline(always)]
 fn byte_bit(text: &[u8], at: usize) -> usize {
     usize::from(text[at - 1]) << 8 | usize::from(text[at])

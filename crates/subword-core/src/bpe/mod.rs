@@ -9,18 +9,22 @@ merges `l+o` (rank 0) and `lo+w` (rank 1):
 l o w e r   ->   lo w e r   ->   low e r
 ```
 
-Two meanings of "has a rank" exist in the wild and the model says which one holds: the pair is in
-the merge list, or its concatenation is a token, whose id is then the rank. Both become one table of
-pairs here.
+A pair can have a rank in two ways, and the model says which one holds. With a merge list, a pair has a rank if it is
+in the list; the rank is its position. With token ranks, a pair has a rank if its concatenation is a token; the
+rank is the id of that token. Both become one table of pairs here (`pairs`).
 
 Invariants
 * Concatenated, the tokens always spell the piece: a merge removes a boundary, never a byte.
 * Equal pairs merge leftmost first (`aaa` holds `a+a` twice).
 
-Three ways to the same answer, by length: a scan over a small array (`short`), a heap over a linked
-list (`long`), and before both of them a cut of long pieces at boundaries that no token spans
-(`joins`). The first pieces after loading are merged by the vocabulary alone (`plain`), because making the
-table of pairs takes longer than merging a few sentences.
+The same answer is computed in several ways, depending on the piece:
+
+| file    | which pieces                        | how                                              |
+|---------|-------------------------------------|--------------------------------------------------|
+| `plain` | the first ones after loading        | by look-ups in the vocabulary, without the table |
+| `short` | up to 64 bytes                      | by scanning a small array for the lowest rank    |
+| `long`  | longer ones                         | by a priority queue over a linked list           |
+| `joins` | longer ones, before they are merged | cut at boundaries that no token spans            |
 */
 
 mod characters;
@@ -63,47 +67,54 @@ const SHORT_ONES: usize = 1 << 12;
 /// The rank of a pair that is never merged.
 const NO_RANK: u32 = u32::MAX;
 
-/// The id of a byte that is no token. Only bytes that UTF-8 never uses may have none (see `Model::checked`).
+/// Stands for the id of a byte that has no token. Only bytes that never occur in UTF-8 may lack one (see
+/// `Model::checked`).
 const NO_TOKEN: TokenId = TokenId::MAX;
 
 /// Where a piece starts and ends in its text.
 type PieceBounds = (usize, usize);
 
-/// Merges pieces. Where the vocabulary is needed it is that of the model that this was made from.
+/// Merges pieces. Methods that take a vocabulary expect that of the model that the merger was made from.
 #[derive(Debug)]
 pub struct Merger {
-    /// The tables of pairs: made when enough was merged without them; for listed merges, at once.
+    /// The tables of pairs. For a merge list they are built at once; for token ranks, after enough pieces were
+    /// merged without them.
     tables: FirstUse<Tables>,
-    /// The cost of what was merged without the tables.
+    /// The cost of all pieces that were merged without the tables, in units of [`plain::cost`].
     spent: AtomicUsize,
+    /// Whether a whole piece that is a token becomes that token, whatever the merges say.
     ignore_merges: bool,
+    /// The id of each single byte, or [`NO_TOKEN`].
     byte_ids: [TokenId; 256],
     level: Level,
+    /// What words start as, for models that do not start from plain bytes.
     first: First,
-    /// Where pieces start from characters that may be their bytes.
+    /// What pieces start as, for models that start from characters and fall back to bytes.
     characters: Option<Characters>,
 }
 
 #[derive(Debug)]
 struct Tables {
     pairs: Pairs,
-    /// With `ignore_merges`, the tokens that merging their own bytes does not give: few, or none.
+    /// With `ignore_merges`, the tokens that merging their own bytes does not produce. There are few of them, or
+    /// none.
     whole: HashMap<Box<[u8]>, TokenId>,
-    /// The ids of the characters of three bytes, made when they are first needed.
+    /// The ids of all characters of three bytes, computed when they are first needed.
     singles: FirstUse<Singles>,
 }
 
 /// The ids of some pieces, and buffers that are kept between calls.
 #[derive(Debug, Default)]
 pub struct Merged {
+    /// The ids of all pieces, not in the order of the pieces.
     ids: Vec<TokenId>,
-    /// The ids of each piece.
+    /// For each piece, the range of its ids in `ids`.
     spans: Vec<PieceBounds>,
     short: short::ScanScratch,
     long: long::HeapScratch,
-    /// The first tokens of a word, or of all pieces.
+    /// The tokens that a word starts as, or those of all pieces.
     tokens: Vec<TokenId>,
-    /// The first tokens of each piece; empty for those that start from bytes.
+    /// For each piece, the range of its first tokens in `tokens`. Empty for a piece that starts from bytes.
     firsts: Vec<PieceBounds>,
 }
 
@@ -127,8 +138,8 @@ impl Merger {
         Merger::with_bytes(model, std::array::from_fn(byte_id), None)
     }
 
-    /// The same for listed merges of characters; `bytes` are the tokens of the bytes of other characters, where there
-    /// are any.
+    /// Prepares a merge list whose pieces start from characters. A character that is no token starts as its bytes;
+    /// `bytes` are the tokens of these, where there are any.
     pub fn from_characters(model: &Model, bytes: &[Option<TokenId>; 256]) -> Result<Merger> {
         let characters = Characters::new(&model.vocab, bytes.map(|id| id.unwrap_or(NO_TOKEN)));
         Merger::with_bytes(model, characters.byte_ids(), Some(characters))
@@ -156,7 +167,7 @@ impl Merger {
         Ok(merger)
     }
 
-    /// The tables, made now if they are not there.
+    /// The tables, built now if they do not exist yet.
     fn tables(&self, vocab: &Vocab) -> Result<&Tables> {
         self.tables.get_or_try_make(|| {
             Merger::try_memory(vocab.len())?;
@@ -169,7 +180,7 @@ impl Merger {
         })
     }
 
-    /// The tables, unless what is to be merged is too little to make them.
+    /// The tables, built if enough was merged without them; none if merging these pieces without them is cheaper.
     fn tables_for(&self, vocab: &Vocab, places: &[PieceBounds]) -> Result<Option<&Tables>> {
         if let Some(tables) = self.tables.get() {
             return Ok(Some(tables));
@@ -182,12 +193,13 @@ impl Merger {
         self.tables(vocab).map(Some)
     }
 
-    /// An error if there is no memory for the tables of so many pairs.
+    /// An error if there is no memory for tables of this many pairs.
     pub(crate) fn try_memory(pairs: usize) -> Result<()> {
         memory::probe::<u64>(8 * pairs)
     }
 
-    /// Of the `doubtful` tokens, those that their own bytes do not merge to are found here.
+    /// Completes the tables. Each of the `doubtful` tokens is merged from its own bytes, to find those that merging
+    /// does not produce.
     fn tables_of(&self, vocab: &Vocab, pairs: Pairs, doubtful: Vec<TokenId>) -> Result<Tables> {
         let mut whole = HashMap::new();
         if self.ignore_merges {
@@ -205,13 +217,13 @@ impl Merger {
         Ok(Tables { pairs, whole, singles: FirstUse::new() })
     }
 
-    /// The bytes that are no token, usually none; a text with one cannot be encoded.
+    /// The bytes that have no token, usually none. A text that contains one of them cannot be encoded.
     pub fn missing_bytes(&self) -> Vec<u8> {
         (0..=255).filter(|&byte| self.byte_ids[usize::from(byte)] == NO_TOKEN).collect()
     }
 
-    /// The id of a piece that is a token which counts as a whole. Of those that merge to it anyway it may
-    /// say none.
+    /// The id of a piece that `ignore_merges` makes one token. None for any other piece, and possibly also for a piece
+    /// that merging turns into that token anyway.
     #[inline]
     pub fn whole(&self, vocab: &Vocab, piece: &[u8]) -> Option<TokenId> {
         match self.tables.get() {
@@ -221,15 +233,15 @@ impl Merger {
         }
     }
 
-    /// Whether a piece may have other ids than the same bytes as part of a longer one. Once it is false it
-    /// stays so.
+    /// Whether the ids of a whole piece can differ from those of the same bytes as a part of a longer piece. Once this
+    /// is false, it stays false.
     #[inline]
     pub fn tells_parts(&self) -> bool {
         self.tables.get().map_or(self.ignore_merges, |tables| !tables.whole.is_empty())
     }
 
-    /// The ids of every character of three bytes, where it does not matter whether it is a piece or a part
-    /// of one. None if they are not made yet, unless `pays`: to make them takes as long as to merge 65,536.
+    /// The ids of every character of three bytes. None if a whole piece can have other ids than a part of one. If
+    /// `pays` is false, also none if the table does not exist yet: building it takes as long as merging 65,536 pieces.
     pub fn singles(&self, pays: bool) -> Option<&Singles> {
         let tables = self.tables.get().filter(|tables| tables.whole.is_empty())?;
         if !pays {
@@ -240,14 +252,14 @@ impl Merger {
             let places: Vec<PieceBounds> =
                 (0..text.len()).step_by(SINGLE).map(|start| (start, start + SINGLE)).collect();
             let mut merged = Merged::default();
-            // After an interrupt the caller hears of it soon, and does without the table until then.
+            // The error can only be an interrupt, which the caller notices soon; until then it does without the table.
             self.merge_by(&tables.pairs, &text, &places, &mut merged).ok()?;
             tables.singles.get_or_make(|| Singles::new(|i| merged.ids_of(i)));
         }
         tables.singles.get()
     }
 
-    /// Appends the ids of one whole piece. It has no missing byte.
+    /// Appends the ids of one whole piece, which contains none of the [`Merger::missing_bytes`].
     pub fn encode(
         &self,
         vocab: &Vocab,
@@ -262,7 +274,7 @@ impl Merger {
         memory::extend(ids, merged.ids_of(0))
     }
 
-    /// Merges pieces of a text, each from one place to another. They have no missing byte.
+    /// Merges pieces of a text, given by their bounds. They contain none of the [`Merger::missing_bytes`].
     pub fn merge(
         &self,
         vocab: &Vocab,
@@ -284,6 +296,7 @@ impl Merger {
         Ok(())
     }
 
+    /// The same by a table of pairs: long pieces one by one, then all others side by side.
     fn merge_by(
         &self,
         pairs: &Pairs,
@@ -313,7 +326,7 @@ impl Merger {
                 *span = (first, ids.len());
             }
         }
-        // A bounded number at a time, because a long piece has many parts.
+        // A bounded number at a time, so that the work can be interrupted: a long piece has many parts.
         let mut firsts = firsts.chunks(SHORT_ONES);
         for (places, spans) in places.chunks(SHORT_ONES).zip(spans.chunks_mut(SHORT_ONES)) {
             let short_one = |&(start, end): &PieceBounds| (end - start).min(LONGEST_SHORT);
@@ -328,7 +341,8 @@ impl Merger {
         Ok(())
     }
 
-    /// The first tokens of all pieces, where pieces start from characters; those of ASCII pieces are their bytes.
+    /// Collects the first tokens of all pieces, for models that start from characters. An ASCII piece starts as its
+    /// bytes and gets an empty range.
     fn first_of_all(
         &self,
         text: &[u8],

@@ -1,20 +1,22 @@
 /*!
-Pair to rank: the table in which merging looks up every two neighbours.
+The table of pairs: two adjacent tokens in, the rank of their merge out.
 
-An entry is one word, eight of them share a cache line. The pair is packed into 42 bits and multiplied
-by an odd number, which loses nothing: the product is the pair, mixed. Its top bits choose the line,
-all of it stands in the entry beside the rank. A line that is full passes its entries on to the next.
-The odd number is random (see `seed`), because whoever writes a file chooses its pairs.
+It is an open-addressing hash table whose buckets are cache lines. An entry is one word, so a line has eight. The two
+ids are packed into 42 bits and multiplied by an odd number modulo 2⁴². Such a product can be undone, so it identifies
+the pair: its top bits choose the line, and the whole product is stored in the entry beside the rank. If a line is
+full, the search goes on in the next line. The odd number is random (see `seed`), because the author of a vocabulary
+file chooses its pairs and could make them collide.
 
 ```text
 pair  left . right  --multiply-->  mixed           entry  mixed (42) . rank + 1 (22)       0: free
 ```
 
-What the pair becomes is its rank where ranks are ids, else one more look into a list. Two bytes have a
-table of their own: many of their merges are sure, and done before the first look-up (see `simd::byte_pairs`).
+For token ranks the rank is the id of the merged token; for a merge list the merged token is looked up in a list by
+its rank. Pairs of two single bytes have a second table: many of their merges are certain to happen and are done
+before the first look-up (see `simd::byte_pairs`).
 
-Why not a general hash map, or 16-byte entries with everything in them: they miss the cache more
-often, and that is all that counts here.
+Why not a general hash map, or entries of 16 bytes that also hold the merged token: both miss the processor's caches
+more often, and cache misses take nearly all of the time here.
 */
 
 use super::{Merged, NO_RANK, NO_TOKEN, PieceBounds};
@@ -34,23 +36,26 @@ const RANK_BITS: u32 = u64::BITS - PAIR_BITS;
 // INVARIANT: the rank of every merge fits, and two values are left over.
 const _: () = assert!(MAX_MERGES == (1 << RANK_BITS) - 2);
 
+/// The table of pairs.
 #[derive(Debug)]
 pub(super) struct Pairs {
+    /// The buckets; their number is a power of two.
     lines: Lines,
-    /// INVARIANT: fewer than the places of all lines, so that every search ends.
+    /// How many entries there are. INVARIANT: fewer than the lines have room for, so every search ends.
     taken: usize,
+    /// How far a product is shifted to give the number of its line.
     shift: u32,
     /// What a pair is multiplied by; odd.
     factor: u64,
     /// The merged token by rank; empty where ranks are ids.
     merged: Vec<TokenId>,
-    /// What is known of two bytes.
+    /// The entries of all pairs of two bytes.
     bytes: Box<AllTwoBytes>,
-    /// How many merges of two bytes were entered.
+    /// How many merges of two single bytes were inserted; the order of the next one.
     orders: u32,
 }
 
-/// What merging reads. PERF: a copy of it stays in registers.
+/// A view of the table for the hot loop. PERF: it is copied, so its fields stay in registers.
 #[derive(Clone, Copy)]
 pub(super) struct PairView<'a> {
     lines: &'a [Line],
@@ -79,8 +84,9 @@ impl Pairs {
         pairs
     }
 
-    /// The pairs of tokens whose concatenation is a token: the rank is its id. And the tokens that merging
-    /// their own bytes does not give. `merge` merges some places of a text by the pairs that are there.
+    /// The pairs of tokens whose concatenation is a token: the rank is its id. Also returns the tokens that merging
+    /// their own bytes does not produce. `merge` merges some pieces of a text by the pairs that are in the table so
+    /// far.
     ///
     /// Each token is ever made from one pair only: the one that is left when its own bytes are merged by
     /// all ranks but its own (`formats::ranks` has the proof). All that such a merge can make is shorter
@@ -129,7 +135,7 @@ impl Pairs {
         Ok((pairs, unmade))
     }
 
-    /// No pairs, and room for so many.
+    /// An empty table with room for this many pairs.
     fn with_capacity(pairs: usize, merged: Vec<TokenId>) -> Pairs {
         // Two thirds full at most, so that few lines are.
         let lines = (pairs * 3 / 2 + 1).div_ceil(8).next_power_of_two();
@@ -159,8 +165,8 @@ impl Pairs {
         }
     }
 
-    /// Notes what a merge means for the two bytes b c at its boundary (see `simd::byte_pairs`): it makes them
-    /// a token, or takes one of them away. Merges come by rising rank.
+    /// Updates the entry of the two bytes b c at the boundary of a merge (see `simd::byte_pairs`): the merge makes a
+    /// token of them, or takes one of them away. Called for all merges by rising rank.
     ///
     /// Why a sure merge may be done at once: let it have rank r. Until it is its turn, merging chooses
     /// ranks of at most r, and none of those involves its two bytes. Done ahead of its turn it offers
@@ -202,7 +208,7 @@ impl Pairs {
         self.view().merged(rank)
     }
 
-    /// What merging reads.
+    /// The view for the hot loop.
     #[inline(always)]
     pub(super) fn view(&self) -> PairView<'_> {
         let Pairs { lines, shift, factor, merged, bytes, .. } = self;
@@ -217,22 +223,22 @@ impl PairView<'_> {
         find(*self, left, right)
     }
 
-    /// Asks for where a pair stands, ahead of its use.
+    /// Prefetches the cache line of a pair.
     #[inline(always)]
     pub(super) fn prefetch(&self, left: TokenId, right: TokenId) {
         let at = (mix(left, right, self.factor) >> self.shift) as usize;
         mem::prefetch_at(self.lines, at);
     }
 
-    /// What a pair of this rank becomes.
+    /// The token that the pair of this rank becomes.
     #[inline(always)]
     pub(super) fn merged(&self, rank: u32) -> TokenId {
         if self.merged.is_empty() { rank } else { self.merged[rank as usize] }
     }
 }
 
-/// The pair, mixed. Modulo a power of two, a product with an odd number can be undone: no two pairs
-/// have the same.
+/// The product that identifies a pair. Modulo a power of two, multiplication by an odd number can be undone, so no two
+/// pairs have the same product.
 #[inline(always)]
 fn mix(left: TokenId, right: TokenId, factor: u64) -> u64 {
     let pair = u64::from(left) << ID_BITS | u64::from(right);

@@ -1,18 +1,18 @@
 /*!
 Merging by the vocabulary alone, for the first pieces after loading.
 
-Under token ranks two neighbours merge if what they spell is a token, and its id is the rank. So a look at
-the vocabulary gives the same answer as a look at the table of pairs, but more slowly. Making that table takes
-more time than the rest of loading, which a program that encodes a few sentences never gets back. So it is made
-only after some work was done in this way (`PLAIN_COST`). Measured 2026-11-18, AVX-512: loading cl100k or o200k and encoding one sentence takes three to four
-times as long if the table is made at once.
+With token ranks two neighbours merge if their concatenation is a token, and the id of that token is the rank. So a
+look-up in the vocabulary gives the same answer as one in the table of pairs, only more slowly. Building the table
+takes longer than the rest of loading, and a program that encodes a few sentences never gets that time back. So the
+table is built only after some pieces were merged this way (`PLAIN_COST`). Measured 2026-11-18, AVX-512: loading cl100k
+or o200k and encoding one sentence takes three to four times as long if the table is built at once.
 */
 
 use super::NO_RANK;
 use crate::types::TokenId;
 use crate::vocab::Vocab;
 
-/// Appends the ids of a piece. It has no missing byte.
+/// Appends the ids of a piece, all of whose bytes are tokens.
 pub(super) fn merge(vocab: &Vocab, piece: &[u8], ids: &mut Vec<TokenId>) {
     // Where each token starts, and the rank of that token and the next.
     let mut tokens: Vec<(usize, u32)> = (0..=piece.len()).map(|at| (at, NO_RANK)).collect();
@@ -36,7 +36,7 @@ pub(super) fn merge(vocab: &Vocab, piece: &[u8], ids: &mut Vec<TokenId>) {
     ids.extend(tokens.windows(2).filter_map(token));
 }
 
-/// About how long merging a piece takes: look-ups, and steps of the search for the lowest rank.
+/// About how long merging a piece of this many bytes takes: its look-ups, and the scans for the lowest rank.
 pub(super) fn cost(piece: usize) -> usize {
     piece.saturating_mul(1 + piece / 32)
 }

@@ -1,23 +1,25 @@
 /*!
-Merging by a scan, for pieces of up to 64 bytes, several at a time.
+Merging by a linear scan, for pieces of up to 64 bytes, eight pieces side by side.
 
-Merges of two bytes that are certain come first, all at once (`simd::byte_pairs`); half of all merges are.
-(Measured 2026-11-18 on a busy machine, AVX-512: without them the first pass over 10 MB takes 18 to 22% longer for
-Russian and 6 to 8% for code; the rounds of English do not agree.) Each token that is left is
-a node. A merge removes the right one of two nodes. The nodes that are left are the ones in a word of 64 bits, so
-neighbours are found by counting zeros. `keys[i]` is the rank of the pair that starts at
-node i with i itself below it, so the least key is the lowest rank and of those the leftmost. To find it
-is one pass of minima over an array, which compilers turn into a few vector instructions. That takes O(n²)
-steps, and for short pieces it is faster than any heap.
+First all merges of two bytes are done that are certain to happen, in one step (`simd::byte_pairs`); these are half
+of all merges. (Measured 2026-11-18 on a busy machine, AVX-512: without this step the first pass over 10 MB takes 18
+to 22% longer for Russian and 6 to 8% for code; the rounds of English do not agree.)
+
+Each remaining token is a node, and one bit of a 64-bit word says whether the node still exists. A merge removes the
+right one of its two nodes; neighbours are found by counting zeros in that word. `keys[i]` holds the rank of the pair
+that starts at node i, with i itself in the low bits, so the smallest key is the lowest rank and among equal ranks the
+leftmost pair. The smallest key is found by one pass over the array, which compilers turn into a few vector
+instructions. In all that is O(n²) steps, and for short pieces it is faster than a heap.
 
 ```text
       l     o     w     e     r          nodes 11111    keys  l+o o+w w+e e+r  -
       lo    .     w     e     r                10111          lo+w -  w+e e+r  -
 ```
 
-After a merge two new pairs are looked up in a table that is larger than the processor's near
-caches, and the next merge depends on them: one piece alone would mostly wait. So eight pieces take turns.
-A turn reads the entries that the turn before has prefetched, merges once, and prefetches the next two entries.
+After a merge two new pairs are looked up in a table that is larger than the processor's near caches, and the next
+merge of the same piece depends on the result. One piece alone would mostly wait for memory, so eight pieces take
+turns. A turn reads the two entries that the piece's turn before has prefetched, merges once, and prefetches the next
+two.
 */
 
 use super::pairs::{PairView, Pairs};

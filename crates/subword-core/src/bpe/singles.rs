@@ -1,8 +1,8 @@
 /*!
 The ids of every character of three bytes.
 
-Most of the segments that Chinese is cut into are one character, with at most three ids. They need no key and
-cannot be cache misses: a character is a number of sixteen bits, and its ids lie in a table.
+Most segments that Chinese is cut into are one character, with at most three ids. They are not looked up in the cache:
+a character of three bytes is a number of sixteen bits, which is the index of its ids in a table.
 
 ```text
 中  E4 B8 AD  ->  4E2D  ->  first . second . third . how many
@@ -11,13 +11,13 @@ cannot be cache misses: a character is a number of sixteen bits, and its ids lie
 
 use crate::types::TokenId;
 
-/// How many bytes such a character has, and how many ids at most.
+/// How many bytes such a character has, and the most ids that it can have.
 pub const SINGLE: usize = 3;
 
 /// The ids of a character, and how many there are.
 type SingleIds = [TokenId; SINGLE + 1];
 
-/// All numbers of sixteen bits, whether they are characters or not.
+/// How many numbers of sixteen bits there are; some of them are no characters.
 const ALL: usize = 1 << 16;
 
 /// The ids of every character of three bytes.
@@ -27,7 +27,7 @@ pub struct Singles {
 }
 
 impl Singles {
-    /// From the ids of the i-th of [`all`].
+    /// Builds the table; `ids_of(i)` are the ids of the i-th character of [`all`].
     pub(super) fn new<'i>(ids_of: impl Fn(usize) -> &'i [TokenId]) -> Singles {
         let entry = |i: usize| {
             let (ids, mut entry) = (ids_of(i), SingleIds::default());
@@ -46,7 +46,7 @@ impl Singles {
         let mut len = 0;
         for &character in run.as_chunks::<SINGLE>().0 {
             let entry = self.entries[number(character)];
-            // PERF: one store of all four places, of which the last does not count.
+            // PERF: all four places are stored at once; the last one is overwritten.
             let Some(places) = into[len..].first_chunk_mut() else { break };
             *places = entry;
             len += entry[SINGLE] as usize;
@@ -55,7 +55,7 @@ impl Singles {
     }
 }
 
-/// All of them as a text.
+/// All characters of three bytes, one after the other, as a text.
 pub(super) fn all() -> Vec<u8> {
     let character = |number: u16| {
         let six = |shift: u32| 0x80 | (number >> shift) as u8 & 0x3F;

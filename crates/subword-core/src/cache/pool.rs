@@ -1,12 +1,11 @@
-//! What a thread keeps between calls.
+//! Caches and buffers that are kept between calls, each used by one thread at a time.
 
 use std::sync::Mutex;
 
 /// Things that are used by one thread at a time and are worth keeping between calls.
 ///
-/// Nobody ever waits here: a slot that another thread uses or looks at counts as empty, and who finds
-/// nothing makes a new one. So a child process that was forked while other threads were
-/// at work goes on without them.
+/// No thread ever waits here: a slot that another thread has locked counts as empty, and a thread that finds nothing
+/// makes a new value. So a child process that was forked while other threads held locks is not blocked by them.
 #[derive(Debug)]
 pub struct Pool<T> {
     slots: Vec<Mutex<Option<Box<T>>>>,
@@ -18,10 +17,10 @@ impl<T> Pool<T> {
         Pool { slots: (0..size).map(|_| Mutex::new(None)).collect() }
     }
 
-    /// Runs with one, or makes one.
+    /// Calls `run` with a value of the pool, or with a new one.
     ///
-    /// PERF: it stays in its slot, which is locked meanwhile. Taken out and put back it would cost two
-    /// locks, a tenth of a call with a text of two words (2026-11-16).
+    /// PERF: the value stays in its slot, which is locked meanwhile. Taking it out and putting it back would lock twice,
+    /// which is a tenth of the time of encoding two words (2026-11-16).
     pub fn with<R>(&self, make: impl FnOnce() -> T, run: impl FnOnce(&mut T) -> R) -> R {
         for slot in &self.slots {
             if let Ok(mut slot) = slot.try_lock()

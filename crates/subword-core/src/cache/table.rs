@@ -1,11 +1,10 @@
 /*!
 A table of lines that grows.
 
-Lines are chosen by the top bits of a hash. A table starts small, so that little text needs little memory
-and stays in the processor's caches, and grows as it fills.
+The top bits of a hash choose the line of an entry. A table starts small, so that a short text needs little memory and
+the table stays in the processor's caches, and grows as it fills.
 
-A table grows in place: a copy would touch new memory for all the lines that there were, and a page of new
-memory costs a page fault.
+It grows in place: a larger copy would write all lines to new memory, and every page of new memory costs a page fault.
 */
 
 use crate::mem::{self, Line, Lines};
@@ -17,18 +16,22 @@ const MOVED: usize = 32;
 /// Lines that are chosen by the top bits of a hash.
 #[derive(Debug)]
 pub(super) struct Table {
-    /// As many as there may be, a power of two. What was never used of it is no memory yet, and zero.
+    /// Room for the most lines that the table may have, a power of two. Lines that were never used are zero and take no
+    /// memory yet.
     room: Lines,
-    /// How many are used.
+    /// How many lines are used, a power of two.
     len: usize,
+    /// How far a hash is shifted to give the number of its line.
     shift: u32,
-    /// How many entries were put in since the last growth.
+    /// How many entries were inserted since the table last grew.
     entered: usize,
 }
 
 impl Table {
+    /// How many lines a table starts with.
     const FIRST: usize = 1 << 12;
 
+    /// A table of at most `bytes` bytes.
     pub(super) fn new(bytes: usize) -> Table {
         let most = power_of_two_below(bytes / size_of::<Line>());
         let room = Lines::room(most);
@@ -38,7 +41,7 @@ impl Table {
         table
     }
 
-    /// Makes room for so many lines at once, in an empty table.
+    /// Uses at least `lines` lines from now on. The table is empty.
     pub(super) fn reserve(&mut self, lines: usize) {
         let len = lines.next_power_of_two().min(self.room.len());
         if len > self.len {
@@ -46,18 +49,18 @@ impl Table {
         }
     }
 
-    /// Uses so many lines.
+    /// Uses `len` lines from now on.
     fn extend(&mut self, len: usize) {
-        // From the first on, for a table that starts large: what is touched already stays as it is.
+        // All lines, because a table may start large; pages that are in use already stay as they are.
         mem::prefer_huge_pages(&mut self.room[..len]);
         self.len = len;
         self.shift = if len > 1 { 64 - len.trailing_zeros() } else { 63 };
         self.entered = 0;
     }
 
-    /// Counts a new entry and extends the table if it is time: when a quarter of the places is taken, so
-    /// that few sets are full. A line has `places` of them. `hashes` are those of the entries of a line, and
-    /// `put` puts them where they belong in the larger table.
+    /// Counts a new entry, and makes the table larger once a quarter of its places is taken, so that few sets are full.
+    /// A line has `places` places. `hashes` returns the hashes of the entries of a line, and `put` inserts them into
+    /// the larger table.
     ///
     /// A set goes to the few sets that its own place becomes. Sets move from the last to the first and find room
     /// there: nothing lies behind but what moved before.
@@ -97,7 +100,7 @@ impl Table {
         (hash >> self.shift) as usize
     }
 
-    /// By how much a hash has to be shifted to say its line.
+    /// How far a hash is shifted to give the number of its line.
     pub(super) fn shift(&self) -> u32 {
         self.shift
     }

@@ -99,7 +99,7 @@ impl<'a> View<'a> {
         beside.map_or(0, |line| simd::look_up(line, key, into))
     }
 
-    /// Whether a short piece has so many ids that it is in the middle table.
+    /// Whether a short piece has too many ids for its own table, and is in the middle table.
     #[inline(always)]
     fn is_marked(&self, key: Key, line: u32) -> bool {
         let mark = mark_of(key);

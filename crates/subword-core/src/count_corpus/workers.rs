@@ -13,7 +13,7 @@ use crate::corpus::{CorpusBlock, FileKind, lines};
 use crate::counts::{Counts, Gatherer};
 use crate::error::{Error, Result};
 use crate::interrupt;
-use crate::parallel::{self, Jobs, Others, locked};
+use crate::parallel::{self, AtEnd, Jobs, Others, locked};
 
 /// A part of the corpus, for one worker.
 pub(super) enum CountJob {
@@ -78,7 +78,8 @@ impl<'s> CountWork<'s> {
         let workers = Others::new(threads);
         let work = |more: &dyn Fn()| self.work(&next, more);
         let led = parallel::scope(|scope| {
-            let _stop = StopOnPanic(self.stop);
+            // The scope can only end when the workers do.
+            let _stop = AtEnd::on_panic(|| self.stop.store(true, Ordering::SeqCst));
             let led = workers.start_chain(scope, &work);
             let led = led.and_then(|()| lead(&|| workers.are_finished()));
             if led.is_err() && !self.failed.load(Ordering::SeqCst) {
@@ -201,16 +202,5 @@ impl<'s> CountWork<'s> {
             };
             parallel::run(jobs, threads.min(useful), work)?.into_iter().collect()
         })
-    }
-}
-
-/// Stops the workers if the leader panics, so that its scope can end.
-struct StopOnPanic<'a>(&'a AtomicBool);
-
-impl Drop for StopOnPanic<'_> {
-    fn drop(&mut self) {
-        if parallel::is_panicking() {
-            self.0.store(true, Ordering::SeqCst);
-        }
     }
 }

@@ -27,9 +27,6 @@ const FIRST_LINES: usize = 1 << 5;
 /// How many lines a shard with a limit starts with: few, so that a small limit is one.
 const LEAST_LINES: usize = 1 << 2;
 
-/// In how many passes the entries of a shard are inserted into another; see [`Shard::scattered`].
-const PASSES: usize = 64;
-
 /// Two entries, each a key and a count. Aligned, so that a look-up touches one cache line.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
@@ -264,17 +261,6 @@ impl Shard {
         &bytes[..usize::from(bytes[LONGEST_INLINE])]
     }
 
-    /// The entries, in an order that has little to do with that of their hashes.
-    ///
-    /// PERF: entries in the order of their hashes fill a table from one end, where free places become rare
-    /// while the table as a whole is far from full. Pruning 289,000 pieces took 0.8 s in that order and takes
-    /// 0.02 s in this one (2026-11-15).
-    fn scattered(&self) -> impl Iterator<Item = (PieceKey, Count)> + '_ {
-        let pass = |pass| self.lines.iter().skip(pass).step_by(PASSES);
-        let slots = (0..PASSES).flat_map(pass).flat_map(|line| &line.0);
-        slots.filter(|slot| slot[2] != 0).map(|&[a, b, c, count]| ([a, b, c], count))
-    }
-
     /// Makes room for `pieces` pieces in all.
     fn reserve(&mut self, pieces: usize) {
         let mut lines = self.lines.len();
@@ -289,8 +275,8 @@ impl Shard {
     /// Adds all of another shard, which has the same number.
     ///
     /// PERF: both are in the order of their hashes, so both are read front to back. There must be room for all
-    /// before it starts, or the table is filled from one end. With two threads that count enwiki_50mb, adding
-    /// the tables took 13 of 120 ms in a scattered order and takes 10 ms in this one (2026-11-15).
+    /// before it starts, or the table is filled from one end, where free places become rare while the table as a
+    /// whole is far from full.
     pub fn add_all(&mut self, other: &Shard) {
         // At most seven eighths full, as every shard, because the two have pieces in common.
         self.reserve((self.taken + other.taken) * 6 / 7);
@@ -305,7 +291,7 @@ impl Shard {
             Shard { most_lines, most_arena, ..Shard::with_lines(FIRST_LINES, self.seed) };
         left.reserve(self.entries().filter(|&(_, count)| count >= min).count());
         let mut sum = 0;
-        for (key, count) in self.scattered().filter(|&(_, count)| count >= min) {
+        for (key, count) in self.entries().filter(|&(_, count)| count >= min) {
             left.add(Probe::of_entry(key, self.seed), self.piece(key, &mut [0; 24]), count);
             sum += count;
         }

@@ -157,20 +157,26 @@ impl Plan {
                 miss.long_hit = (first, long_hits.len());
             } else if piece.len() <= LONGEST_WORD {
                 unmerged.push((start, end));
-            } else if u32::try_from(piece.len()).is_ok() {
+            } else {
+                check_length(piece, start)?;
                 self.joins().each_part(piece, |from, to| {
                     memory::reserve(unmerged, 1)?;
                     unmerged.push((start + from, start + to));
                     Ok(())
                 })?;
-            } else {
-                let message =
-                    format!("a piece of {} bytes is over the limit of 4 GiB", end - start);
-                return Err(Error::Text { message, position: start });
             }
         }
         self.merger.merge(&self.model.vocab, text, unmerged, merged)
     }
+}
+
+/// An error for a piece whose places do not fit in 32 bits, which starts at `start` of its text.
+pub(super) fn check_length(piece: &[u8], start: usize) -> Result<()> {
+    if u32::try_from(piece.len()).is_ok() {
+        return Ok(());
+    }
+    let message = format!("a piece of {} bytes is over the limit of 4 GiB", piece.len());
+    Err(Error::Text { message, position: start })
 }
 
 /// Copies the first `count` ids, and a few after them.

@@ -13,6 +13,7 @@ DECODE  low</w> low er</w>  ->  "low lower"    the mark is a space, but not at t
 ```
 */
 
+use super::misses::check_length;
 use super::{Finders, Path, Plan, Scratch, Sink};
 use crate::cache::LONGEST_SHORT;
 use crate::error::{Error, Result};
@@ -86,10 +87,7 @@ impl Plan {
         ids: &mut Vec<TokenId>,
     ) -> Result<()> {
         let piece = &text[start..end];
-        if u32::try_from(piece.len()).is_err() {
-            let message = format!("a piece of {} bytes is over the limit of 4 GiB", piece.len());
-            return Err(Error::Text { message, position: start });
-        }
+        check_length(piece, start)?;
         if let Path::Longest(longest) = &self.path {
             let missing = longest
                 .encode(piece, &mut scratch.longest, |id, _, _| memory::extend(ids, &[id]))?;

@@ -130,13 +130,8 @@ impl Plan {
             }
             ids.clear();
             words.encoder().encode(word, &mut ids);
-            let mut taken = Ok(());
-            words.encoder().locate(word, &ids, token_len, |id, from, to| {
-                if taken.is_ok() {
-                    taken = each(id, start + from, start + to);
-                }
-            });
-            taken.map(|()| true)
+            let place = |id, from, to| each(id, start + from, start + to);
+            words.encoder().locate(word, &ids, token_len, place).map(|()| true)
         })
     }
 }

@@ -8,10 +8,9 @@ highest      high [est</w>]     ->  [high] [est</w>]
 highland     [high] land</w>    ->  [high] [unk]
 ```
 
-Longer tokens go first, of equally long ones the one whose bytes sort first, of its places the
-leftmost. A token is looked for in what is left, never across one that was taken. What no token covers
-is one unk token for every stretch; without an unk token it is an error. Special tokens take no part,
-unless they are single units.
+Longer tokens are placed first; of equally long ones, the one whose bytes sort first; of its occurrences, the leftmost.
+A token never overlaps one that was placed before it. Each stretch that no token covers becomes one unknown token; if
+the model has none, that is an error. Special tokens are not placed, unless they are single units.
 
 ```text
 for every place      the longest token that starts there goes into a heap (see `automaton`)
@@ -20,9 +19,9 @@ while there are any  take the first by the order above
 ```
 
 Invariants
-* What was taken is never shorter than what comes later. So where the first and the last place of a
-  token are free, all between them are.
-* Every place is in the heap at most once, and for at most as many tokens as can start there.
+* Tokens are placed by falling length. So if the first and the last place of a token are free, all places between them
+  are free.
+* Every place is in the heap at most once at a time, and enters it at most once for each token that can start there.
 */
 
 mod automaton;
@@ -36,10 +35,10 @@ use crate::types::TokenId;
 use crate::{interrupt, memory};
 use automaton::{Automaton, MARK, NONE, Symbol};
 
-/// What stays allocated between two pieces: a longer one gives its memory back.
+/// How many elements of each buffer stay allocated between two pieces; the memory beyond is freed.
 const KEPT: usize = 1 << 16;
 
-/// To take an entry off the heap is about as much work as to read so many bytes.
+/// Popping an entry off the heap is about as much work as reading this many bytes (see `interrupt`).
 const ENTRY: usize = 16;
 
 /// A place that no token covers, and one that a token covers which starts before it.

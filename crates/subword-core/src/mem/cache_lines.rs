@@ -1,11 +1,11 @@
 /*!
 A table of cache lines: 64 bytes each, aligned to 64, zero at first, on huge pages where there are any.
 
-A look-up in a large table of small pages costs a walk through the page table besides the memory access
-itself. Huge pages (2 MiB) make that walk rare, so a large table starts at the boundary of one, and they are
-preferred before the first touch. Measured 2026-11-18 on a busy machine, AVX-512, 10 MB, warm: without huge pages
-code takes 16 to 17% longer, Russian 21 to 24%, loading BERT's vocabulary 55%; the rounds of English do not agree
-about the sign. Nothing is touched here, so a large table costs only what is used of it.
+A random look-up in a large table on small pages costs a walk through the page table besides the memory access itself.
+Huge pages (2 MiB) make that walk rare. So a large table starts at the boundary of a huge page, and the kernel is told
+to use them before the first access. Measured 2026-11-18 on a busy machine, AVX-512, 10 MB, warm: without huge pages
+code takes 16 to 17% longer, Russian 21 to 24%, loading BERT's vocabulary 55%; the rounds of English do not agree about
+the sign. Nothing is written here, so a large table only takes memory for the lines that are used.
 */
 
 use std::alloc::{Layout, handle_alloc_error};
@@ -22,14 +22,15 @@ pub type Line = [u64; 8];
 pub struct Lines {
     /// Zeros from the allocator, with room to align the lines within them.
     words: Vec<u64>,
-    /// Where the first aligned line starts.
+    /// Where the first aligned line starts in `words`.
     skip: usize,
+    /// How many lines there are.
     len: usize,
 }
 
 impl Lines {
-    /// `len` lines of zeros. If there is no memory for them, the process ends: whoever asks for many tries
-    /// first (`memory::probe`).
+    /// `len` lines of zeros, on huge pages. If there is no memory for them, the process ends; a caller that needs many
+    /// lines checks first (`memory::probe`).
     pub fn zeroed(len: usize) -> Lines {
         let mut lines =
             Lines::try_zeroed(len).unwrap_or_else(|| handle_alloc_error(Layout::new::<Line>()));
@@ -37,8 +38,8 @@ impl Lines {
         lines
     }
 
-    /// The same for who uses only some of them, and asks for huge pages where it does. If there is no memory
-    /// for so many, the sixteenth part of them, and so on: the rest of the memory is for others.
+    /// Room for up to `len` lines of zeros, of which the caller uses some at first, and calls `prefer_huge_pages` for
+    /// those. If there is no memory for `len` lines, there is room for a sixteenth of them, and so on.
     pub fn room(len: usize) -> Lines {
         let sizes = std::iter::successors(Some(len), |&len| (len > 0).then_some(len / 16));
         let made = |len: usize| Lines::try_zeroed(len).filter(|_| memory::leaves_some::<Line>(len));

@@ -1,14 +1,15 @@
 /*!
 Huge pages (2 MiB) for memory that is large and about to be filled.
 
-The first touch of each page goes through the kernel, and a huge page stands for 512 small ones. They
-must be asked for before the first touch. What that buys: docs/decisions/huge-pages.md.
+The first access to each page causes a page fault, and a huge page takes the place of 512 small ones. The kernel must be
+told before the first access. What that gains: docs/decisions/huge-pages.md.
 */
 
 /// The size of a huge page.
 pub(super) const HUGE_PAGE: usize = 2 << 20;
 
-/// Asks for huge pages where whole ones fit. A hint: it changes nothing but time.
+/// Tells the kernel to use huge pages for this memory, as far as whole ones fit into it. This is a hint: it changes
+/// nothing but time.
 pub fn prefer_huge_pages<T>(memory: &mut [T]) {
     #[cfg(target_os = "linux")]
     {

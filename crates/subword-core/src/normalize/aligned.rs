@@ -44,13 +44,18 @@ pub struct UnicodeForm {
 impl UnicodeForm {
     /// Whether a text is certainly in this form.
     pub(crate) fn is_normal(self, text: &str) -> bool {
+        text.is_ascii() || self.holds(text.chars())
+    }
+
+    /// Whether characters in a row are certainly in this form.
+    pub(super) fn holds(self, characters: impl Iterator<Item = char>) -> bool {
         let quick = match (self.compatible, self.composed) {
-            (false, true) => is_nfc_quick(text.chars()),
-            (false, false) => is_nfd_quick(text.chars()),
-            (true, true) => is_nfkc_quick(text.chars()),
-            (true, false) => is_nfkd_quick(text.chars()),
+            (false, true) => is_nfc_quick(characters),
+            (false, false) => is_nfd_quick(characters),
+            (true, true) => is_nfkc_quick(characters),
+            (true, false) => is_nfkd_quick(characters),
         };
-        text.is_ascii() || quick == IsNormalized::Yes
+        quick == IsNormalized::Yes
     }
 
     /// The normalised characters of a text, each with what it does to the text: 0 replaces the next character, -n drops

@@ -33,7 +33,7 @@ struct Part {
 }
 
 impl Map {
-    /// Makes room for so many parts more.
+    /// Makes room for this many more parts.
     pub(super) fn reserve(&mut self, parts: usize) -> Result<()> {
         memory::reserve(&mut self.parts, parts)
     }

@@ -5,7 +5,7 @@ Jobs over threads, with results in order: the one scheduler of the engine.
 map       a known number of jobs: results in order                     one large text, counts of many texts
 Queue     jobs that the calling thread pushes while others work        many texts; texts that are counted
 Reorder   results in any order, taken in the order of their jobs       many texts; token files
-Others    threads that the caller starts, or that start each other       the others above; files
+Others    threads that the caller starts, or that start each other     all of the above; files
 ```
 
 Threads are started for a call and end with it. The calling thread works too, or waits; while it waits it asks
@@ -55,12 +55,34 @@ pub(crate) fn rest() {
     thread::park_timeout(TICK);
 }
 
-/// Whether this thread is ending with a panic.
-pub(crate) fn is_panicking() -> bool {
-    thread::panicking()
+/// Calls a function when it is dropped: always, or only if its thread is ending with a panic. Threads that wait
+/// for the one that panicked are told so, and the scope of all of them can end.
+pub(crate) struct AtEnd<F: Fn()> {
+    call: F,
+    only_on_panic: bool,
 }
 
-/// Starts a thread that nobody waits for: it may be held up by a slow disk after its call has ended.
+impl<F: Fn()> AtEnd<F> {
+    /// Calls `call` however the thread leaves the scope of this value.
+    pub(crate) fn always(call: F) -> AtEnd<F> {
+        AtEnd { call, only_on_panic: false }
+    }
+
+    /// Calls `call` only if the thread leaves it by a panic.
+    pub(crate) fn on_panic(call: F) -> AtEnd<F> {
+        AtEnd { call, only_on_panic: true }
+    }
+}
+
+impl<F: Fn()> Drop for AtEnd<F> {
+    fn drop(&mut self) {
+        if !self.only_on_panic || thread::panicking() {
+            (self.call)();
+        }
+    }
+}
+
+/// Starts a thread that nobody waits for. It may still be busy with a slow disk after the call has ended.
 pub(crate) fn start_unattended(work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
     thread::Builder::new().spawn(work).map(|_| ())
 }
@@ -160,8 +182,11 @@ impl<T: Send> Others<T> {
             return false;
         }
         self.running.fetch_add(1, Ordering::SeqCst);
-        // Dropped also if the thread panics, or is not started: nobody must wait for it for ever.
-        let running = Running(&self.running, &self.leader);
+        // Dropped also if the thread panics or cannot be started, because `join` waits until no thread is running.
+        let running = AtEnd::always(|| {
+            self.running.fetch_sub(1, Ordering::SeqCst);
+            self.leader.unpark();
+        });
         let run = move || {
             let _running = running;
             let made = self.shared.clone().enter(work);
@@ -201,16 +226,6 @@ impl Others<()> {
     ) -> Result<()> {
         let one = || work(&|| drop(self.start_chain(scope, work)));
         if self.start(scope, one) { Ok(()) } else { Err(no_thread()) }
-    }
-}
-
-/// A thread that has not ended.
-struct Running<'o>(&'o AtomicUsize, &'o Thread);
-
-impl Drop for Running<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::SeqCst);
-        self.1.unpark();
     }
 }
 

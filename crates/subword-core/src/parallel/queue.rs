@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use super::locked;
+use super::{AtEnd, locked};
 
 /// Jobs that wait for a worker.
 #[derive(Debug)]
@@ -94,18 +94,9 @@ impl<T> Queue<T> {
         locked(&self.state).waiting.drain(..).collect()
     }
 
-    /// Closes the queue when it is dropped, so that nobody waits for ever if the thread that pushes panics.
-    pub(crate) fn closing(&self) -> Closing<'_, T> {
-        Closing(self)
-    }
-}
-
-/// Closes its queue when it is dropped.
-pub(crate) struct Closing<'q, T>(&'q Queue<T>);
-
-impl<T> Drop for Closing<'_, T> {
-    fn drop(&mut self) {
-        self.0.close();
+    /// Closes the queue when the value is dropped, so that no worker waits forever if the thread that pushes panics.
+    pub(crate) fn closing(&self) -> AtEnd<impl Fn()> {
+        AtEnd::always(|| self.close())
     }
 }
 

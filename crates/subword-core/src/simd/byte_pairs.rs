@@ -1,19 +1,19 @@
 /*!
-The bytes of a piece as tokens, two of them as one where that merge is certain.
+The bytes of a piece as tokens, with the merges of two bytes already done that are certain to happen.
 
-Merging takes the lowest rank first, so two bytes merge, whatever else happens in the piece, if nothing
-takes one of them away earlier. For two adjacent bytes an entry says which token they make, the *order*
-of that merge among all merges of two bytes, and how early another merge may take the right byte away
-from the left, or the left byte away to the right, in the same count:
+Merging always takes the lowest rank first. So two bytes are certain to merge, whatever else happens in the piece, if no
+earlier merge can take one of them away. For every two adjacent bytes an entry says which token they make; the *order*
+of that merge among all merges of two bytes; and, on the same scale, the earliest merge that takes the right byte to
+the left (`from_left`) and the earliest that takes the left byte to the right (`to_right`, read at the next boundary):
 
 ```text
-a b c d     b c is sure  =  order(b c) < from_left(a b)  and  order(b c) < to_right(c d)
+a b c d     b c merges for sure  =  order(b c) < from_left(a b)  and  order(b c) < to_right(c d)
 ```
 
-No two sure merges overlap: both limits of two bytes are at most their own order. `bpe::pairs` fills the
-entries and has the proof.
+No two such merges overlap, because both limits of two bytes are at most their own order. `bpe::pairs` fills the entries
+and has the proof.
 
-With AVX-512, 16 bytes at a time are looked up, compared, and the tokens that are left pushed together.
+With AVX-512, 16 bytes at a time are looked up and compared, and the tokens that remain are compressed.
 */
 
 /// What is known of two adjacent bytes.
@@ -145,7 +145,7 @@ mod wide {
             let bytes = _mm512_cvtepu8_epi32(_mm512_castsi512_si128(bytes));
             let nexts = _mm512_cvtepu8_epi32(_mm512_castsi512_si128(nexts));
             let index = _mm512_or_si512(bytes, _mm512_slli_epi32::<8>(nexts));
-            // SAFETY: an index has 16 bits and a byte 8: so many entries the tables have.
+            // SAFETY: an index has 16 bits and a byte has 8, and the tables have 2^16 and 2^8 entries.
             let (first, second, bytes) = unsafe {
                 let (all, ids) = (all.as_ptr().cast(), ids.as_ptr().cast());
                 (

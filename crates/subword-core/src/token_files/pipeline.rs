@@ -21,7 +21,7 @@ use super::shards::ShardWriter;
 use super::{TokenFileSettings, Totals};
 use crate::error::{Error, Result};
 use crate::interrupt;
-use crate::parallel::{self, Others, Reorder, locked, no_thread};
+use crate::parallel::{self, AtEnd, Others, Reorder, locked, no_thread};
 use crate::tokenizer::{DocumentEncoder, Tokenizer};
 
 /// How many blocks per thread may wait for the writer.
@@ -82,9 +82,9 @@ fn run(
     let (writing, workers) = (Others::new(1), Others::new(threads));
     let encode = |more: &dyn Fn()| shared.encode(more);
     parallel::scope(|scope| {
-        let _stop = StopPipeline { pipeline: &shared, only_on_panic: false };
+        let _stop = AtEnd::always(|| shared.stop_all());
         let write = || {
-            let _stop = StopPipeline { pipeline: &shared, only_on_panic: false };
+            let _stop = AtEnd::always(|| shared.stop_all());
             let written = shared.write(writer, end);
             shared.written.store(true, Ordering::SeqCst);
             written
@@ -115,9 +115,15 @@ impl Pipeline<'_> {
         *locked(&self.progress)
     }
 
+    /// Stops all threads, so that nobody waits for one that has ended.
+    fn stop_all(&self) {
+        self.stop.store(true, Ordering::SeqCst);
+        self.reorder.stop();
+    }
+
     /// The loop of a worker. It calls `more` once it has found work, so that another worker is started.
     fn encode(&self, more: &dyn Fn()) {
-        let _stop = StopPipeline { pipeline: self, only_on_panic: true };
+        let _stop = AtEnd::on_panic(|| self.stop_all());
         let mut documents = BlockEncoder::new(self.settings, &self.encoder);
         let (mut bytes, mut begun) = (Vec::new(), false);
         while self.reorder.begin() {
@@ -172,22 +178,6 @@ impl Pipeline<'_> {
                 writer.settle();
                 Err(error)
             }
-        }
-    }
-}
-
-/// Stops all threads of a pipeline when it is dropped: always, or only if its thread panics, so that
-/// nobody waits for it.
-struct StopPipeline<'a, 's> {
-    pipeline: &'a Pipeline<'s>,
-    only_on_panic: bool,
-}
-
-impl Drop for StopPipeline<'_, '_> {
-    fn drop(&mut self) {
-        if !self.only_on_panic || parallel::is_panicking() {
-            self.pipeline.stop.store(true, Ordering::SeqCst);
-            self.pipeline.reorder.stop();
         }
     }
 }

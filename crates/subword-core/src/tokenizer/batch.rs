@@ -24,8 +24,8 @@ use crate::special::Allowed;
 use crate::utf8::Characters;
 use crate::{interrupt, memory};
 
-/// How many results are taken at a time: a few, because whoever makes Python objects of them has to wait for
-/// the GIL first.
+/// How many results are taken at a time: several, because turning them into Python objects needs the GIL, which has to
+/// be waited for each time.
 const TAKEN: usize = 8;
 
 /// A text that stays where it is for as long as this is held. It is dropped on the thread that gave it.

@@ -1,13 +1,13 @@
 /*!
-What BERT's front knows: what each character becomes, and the ids of those that are words.
+The tables of BERT's front end, which normalises and splits a text in one pass (`walk`).
 
-The walk over texts (see `walk`) asks here. ASCII and letters of two bytes go by blocks, for which there
-are rules; other characters have an entry each, in a table by code point. Chinese characters and
-punctuation are words of their own, so their entries are ids at once.
+For every character they say what the normaliser and the pattern `bert` make of it. ASCII and letters of two bytes are
+handled 64 bytes at a time, by the rules in [`BertRules`]; every other character has an entry in a table by code
+point. A Chinese character or a punctuation mark is a word by itself, so its entry is the id of that word.
 
 Invariants
 * The words are those of `Bert::apply` and the pattern `bert`, which define them.
-* What only the plain normaliser knows is `CharacterKind::Odd`, and never guessed.
+* A character that only the plain normaliser can handle is `CharacterKind::Odd`; its result is never guessed.
 */
 
 mod walk;
@@ -20,10 +20,10 @@ use crate::model::Bert;
 use crate::simd::{BERT_PUNCTUATION, BERT_WHITE, BertLetters, BertRules};
 use crate::types::TokenId;
 
-/// The first bytes of letters that blocks know: Latin, Greek, Cyrillic.
+/// The first bytes of the two-byte letters that are handled in blocks: Latin, Greek, Cyrillic.
 const LETTERS: [u8; 7] = [0xC3, 0xC4, 0xC5, 0xCE, 0xCF, 0xD0, 0xD1];
 
-/// What a code point becomes, in three bits; the rest of an entry depends on it.
+/// What a code point becomes: the lowest three bits of its entry. The meaning of the other bits depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 enum CharacterKind {
@@ -39,7 +39,7 @@ enum CharacterKind {
     Nothing,
     /// White space.
     White,
-    /// Something that only the plain normaliser knows.
+    /// A character that is left to the plain normaliser.
     Odd,
 }
 
@@ -54,28 +54,34 @@ const KINDS: [CharacterKind; 8] = [
     CharacterKind::Odd,
 ];
 
-/// Bits of a kind; a text has its length in the next five and its place above.
+/// How many bits of an entry are its kind.
 const KIND: u32 = 3;
+
+/// How many bits above these are the length of a text; the bits above them are its place in `Front::texts`.
 const LEN: u32 = 5;
 
-/// The longest text.
+/// The longest text, in bytes.
 const TEXT: usize = 1 << LEN;
 
 /// BERT's normaliser and pattern.
 #[derive(Debug)]
 pub struct Front {
+    /// The options of the normaliser.
     bert: Bert,
+    /// The classes of the word split.
     classes: &'static Classes,
+    /// What each code point becomes.
     entries: TwoLevel<u32>,
+    /// The texts that entries refer to.
     texts: Vec<u8>,
-    /// A word of so many bytes is unknown, whatever they are.
+    /// A word of this many bytes is unknown, whatever its characters are.
     too_long: usize,
-    /// What blocks know.
+    /// The rules for blocks of 64 bytes.
     rules: BertRules,
 }
 
 impl Front {
-    /// For a normaliser and the classes of a pattern; none where ASCII is not what is assumed here.
+    /// The tables for a normaliser. None if it does not clean the text: the rules for ASCII assume that.
     pub fn new(bert: Bert, words: &WordEncoder) -> Option<Front> {
         if !bert.clean {
             return None;
@@ -111,7 +117,7 @@ impl Front {
         Some(front)
     }
 
-    /// What the letters become that start with a byte.
+    /// What the letters of two bytes become whose first byte is `lead`.
     fn letters(&self, lead: u8) -> BertLetters {
         let mut letters = BertLetters { lead, first: [0; 64], second: [0; 64] };
         for last in 0..64 {
@@ -131,7 +137,7 @@ impl Front {
         letters
     }
 
-    /// What blocks take a character for that is not part of a word; 0: they do not know it.
+    /// How blocks handle a character that is not part of a word; 0 if they do not handle it.
     fn symbol(&self, code: u32) -> u8 {
         let stays = BertCharacters::of(self.bert).get(code, &mut [0; 12]).is_none();
         match KINDS[(self.entries.get(code) & 7) as usize] {
@@ -141,12 +147,13 @@ impl Front {
         }
     }
 
-    /// The text of an entry that is one.
+    /// The text of an entry of the kind `Text`.
     fn text(&self, entry: u32) -> &[u8] {
         let (len, at) = (entry >> KIND & ((1 << LEN) - 1), entry >> (KIND + LEN));
         &self.texts[at as usize..(at + len) as usize]
     }
 
+    /// The entry of a code point that is punctuation or that the normaliser changes.
     fn entry(&mut self, code: u32, words: &WordEncoder) -> u32 {
         let mut room = [0; 12];
         let mut itself = [0; 4];

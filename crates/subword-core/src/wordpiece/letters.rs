@@ -1,10 +1,10 @@
 /*!
 Tokens that begin with a character beyond ASCII, found by their first two characters.
 
-A vocabulary for one language has the letters of many others, but few tokens of several such letters.
-In such text a walk byte by byte finds one letter at a time, and the processor cannot predict where it ends. So
-each letter has an entry with its id, and with a mask of the characters that follow it in some token, one bit for
-each value of their last six bits:
+A vocabulary for one language has the single letters of many others, but few tokens of several such letters. In text
+of those languages a walk of the trie finds one letter at a time, and the processor cannot predict where it ends. So
+each letter has an entry with its own id and with a 64-bit mask of the characters that follow it in longer tokens: the
+bit of a character is the one that its last six bits number.
 
 ```text
 tokens  ##о  ##в  ##ов      о -> its id, and the bit of в
@@ -14,8 +14,9 @@ tokens  ##о  ##в  ##ов      о -> its id, and the bit of в
         д
 ```
 
-Two characters may share a bit; then the trie is walked and finds the same id. Without the bit no longer token is
-possible, so the next letter is looked up at once, and no step waits for the one before.
+Two characters may share a bit; then the trie is walked without need and finds the same id. If the bit is not set, no
+longer token is possible and the letter is a token by itself. So the next letter is looked up at once, without waiting
+for the result of the one before.
 */
 
 use crate::bert::TwoLevel;
@@ -24,9 +25,9 @@ use crate::types::TokenId;
 /// What is known of tokens that begin with a character.
 #[derive(Debug, Clone, Copy, Default)]
 struct Letter {
-    /// The token that is the character, plus one; 0: there is none.
+    /// The token that is this character alone, plus one; 0 if there is none.
     id: TokenId,
-    /// What follows the character in longer tokens.
+    /// The mask of the characters that follow this one in longer tokens.
     next: u64,
 }
 
@@ -38,7 +39,7 @@ pub(super) struct Letters {
 }
 
 impl Letters {
-    /// Those of these tokens; within a word they have the prefix.
+    /// Collects the letters of all tokens; tokens that continue a word have the prefix.
     pub(super) fn new<'a>(
         tokens: impl Iterator<Item = (TokenId, &'a [u8])>,
         prefix: &[u8],
@@ -53,8 +54,8 @@ impl Letters {
         letters
     }
 
-    /// Appends the ids of letters, from a place in a word on, as long as each is the longest token;
-    /// returns the place behind them.
+    /// Appends the ids of the letters from the place `at` of a word on, as long as each letter is the longest token
+    /// there. Returns the place after the last of them.
     #[inline]
     pub(super) fn encode(&self, word: &[u8], mut at: usize, ids: &mut Vec<TokenId>) -> usize {
         let mut letters = if at == 0 { &self.first } else { &self.within };
@@ -90,7 +91,8 @@ fn bit_of(code: u32) -> u64 {
     1 << (code % 64)
 }
 
-/// The code point at the start of a text and its length. A byte that is part of none is U+FFFD.
+/// The code point at the start of a text and its length in bytes. A byte that is not part of valid UTF-8 is U+FFFD, of
+/// length 1.
 #[inline(always)]
 pub(super) fn decode(text: &[u8]) -> (u32, usize) {
     const REPLACEMENT: (u32, usize) = (0xFFFD, 1);

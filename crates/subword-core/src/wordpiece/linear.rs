@@ -1,9 +1,9 @@
 /*!
-WordPiece in one pass: a trie whose nodes know what to do when they go no further.
+WordPiece in one pass: a trie with failure links, whose nodes know where to continue when no child fits.
 
-Walk the trie byte by byte. Where no child fits, what was read since the last token starts with tokens
-that are already certain: give those out (`pops`), and go on at the node of what is left of it
-(`failure`), without reading anything again.
+Walk the trie byte by byte. Where no child fits, the bytes that were read since the last token begin with tokens that
+are already certain. These are appended to the result (`pops`), and the walk continues at the node of the remaining
+bytes (`failure`), without reading any byte again.
 
 ```text
 tokens  a  abcdx  ##b  ##c  ##cdy  ##dz          text abcdz
@@ -13,22 +13,21 @@ pops ##c        its failure is the node ##d
 read z          the node ##dz, at the end: pops ##dz
 ```
 
-A failure is a shorter string, so all of them together are no more steps than bytes were read: time is
-linear in the word, whatever the vocabulary. Both tables are filled from the root on, each node from
-its parent's. A node that no token begins has no failure: the word is unknown. Where one character is
-unknown and not the word, such a node gives out an unknown one as soon as its character is whole; before
-that it remembers how many bytes of it were read.
+A failure leads to a shorter string, so there are at most as many of them as bytes were read: the time is linear in the
+word, whatever the vocabulary. Both tables are filled from the root on, each node from its parent. A node whose string
+does not begin with a token has no failure: the word is unknown. If the model makes only the character unknown and not
+the word, such a node pops the unknown token as soon as its character is complete; before that it records how many
+bytes of the character were read.
 
-There are two tries, one of all tokens for the start of a word and one of those with the prefix, without
-it. In one trie a word that is written `##x` would be taken for a word that goes on with `x`.
+There are two tries: one of all tokens, for the start of a word, and one of the tokens with the prefix, stored without
+it. With a single trie, a word that is spelled `##x` would be mistaken for the continuation of a word by `x`.
 
 This is LinMaxMatch (Song, Salcianu, Song, Dopson and Zhou, "Fast WordPiece Tokenization", 2021).
 
-Why not a suffix array over text and vocabulary with longest common prefixes, which is linear too
-(it is in `subword.reference`): it needs the whole text at once and a dozen times its memory, and it
-sorts where this one walks. Why it is not the default: on text it is slower than a cache of words and
-walking again, because words are short (docs/decisions/wordpiece-misses.md). It has no cache, so it
-takes the same time on text that never repeats itself.
+Why not a suffix array over text and vocabulary, which is linear too (`subword.reference` has it): it needs the whole
+text at once and a dozen times its memory, and it sorts where this encoder walks. Why this encoder is not the default:
+words are short, so on ordinary text it is slower than the fast encoder with its cache
+(docs/decisions/wordpiece-misses.md). It has no cache, so text that never repeats itself takes no longer than any other.
 */
 
 use std::collections::VecDeque;
@@ -48,21 +47,23 @@ const MOST_POPS: usize = 1 << 24;
 /// Encodes words in one pass.
 #[derive(Debug)]
 pub struct Linear {
+    /// The fast encoder, whose trie is the one for the start of a word.
     words: WordEncoder,
-    /// The tokens with the prefix, without it. Its nodes come after those of the other trie.
+    /// The tokens with the prefix, stored without it. Its nodes are numbered after those of the other trie.
     within: Trie,
-    /// For each node.
+    /// By node, where to continue when no child fits.
     failures: Vec<Failure>,
+    /// The tokens that failures append, one list after the other.
     pops: Vec<TokenId>,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Failure {
-    /// Where to go on.
+    /// The node where the walk continues, or [`NONE`].
     node: Node,
-    /// What to give out: the place and the number of the ids.
+    /// The tokens to append: where they start in `Linear::pops`, and how many they are.
     pops: (u32, u32),
-    /// If there is nowhere to go on: how many bytes of an unknown character were read.
+    /// If the walk cannot continue: how many bytes of an unknown character were read.
     read: u8,
 }
 
@@ -79,7 +80,7 @@ impl Linear {
         Ok(linear)
     }
 
-    /// The same words, encoded otherwise.
+    /// The fast encoder for the same model.
     pub fn words(&self) -> &WordEncoder {
         &self.words
     }

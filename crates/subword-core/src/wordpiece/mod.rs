@@ -1,28 +1,27 @@
 /*!
 One word to token ids: WordPiece.
 
-Take the longest token that the word starts with, then the longest token with the prefix (`##`) that
-the rest starts with, until nothing is left. If at some place there is none, or if the word is too
-long, the whole word is unknown:
+Take the longest token that the word starts with, then the longest token with the prefix (`##`) that the rest starts
+with, and so on until nothing is left. If no token fits at some place, or if the word is too long, the whole word
+becomes the unknown token:
 
 ```text
 tokens  low  ##er  ##e  ##s
 lower   ->  low ##er
 lows    ->  low ##s
-slow    ->  [UNK]                 no token starts with s, and ##s goes on within a word only
+slow    ->  [UNK]                 no token without the prefix starts with s
 ```
 
-All tokens are in one trie, those with a prefix too: to go on within a word is to start from the node
-of the prefix.
+All tokens are in one trie, including those with the prefix: a token that continues a word is searched from the node
+of the prefix. There are two encoders, which give the same ids:
 
-* *fast* ([`WordEncoder::encode`]) walks the trie from the start of a token as far as it goes, and
-  starts again after the longest token that it saw. Bytes that were read beyond that token are read again, so
-  a word of n bytes takes up to n·m steps, where m is the length of the longest token. Words are short and the
-  cache has most of them, so this is the faster one on text.
-  (Single letters come from a table of their own, see `letters`: without it the first pass over 10 MB of Russian
-  takes 16% longer. AVX-512, 2026-11-18.)
-* *linear* ([`Linear`]) knows for every node what to do where no child fits: n steps, whatever the
-  vocabulary.
+* *fast* ([`WordEncoder::encode`]) walks the trie from the start of a token as far as it goes, and starts again after
+  the longest token that it saw. Bytes that were read beyond that token are read again, so a word of n bytes takes up
+  to n·m steps, where m is the length of the longest token. Words are short and the cache has most of them, so this
+  encoder is the faster one on ordinary text. Letters beyond ASCII are looked up in a table first (`letters`): without
+  it the first pass over 10 MB of Russian takes 16% longer (AVX-512, 2026-11-18).
+* *linear* ([`Linear`]) knows for every node where to continue when no child fits, so a word of n bytes takes n steps,
+  whatever the vocabulary.
 
 Invariants
 * A token starts and ends where characters do, because all tokens are whole characters.
@@ -37,6 +36,7 @@ mod trie;
 pub use front::{FindWords, FoundWords, Front, Place, run};
 pub use linear::Linear;
 
+use crate::error::Result;
 use crate::model::{Model, Units, Unknown, WordLimit, WordPiece};
 use crate::types::TokenId;
 use letters::Letters;
@@ -45,13 +45,19 @@ use trie::{Node, ROOT, Trie};
 /// Encodes words.
 #[derive(Debug)]
 pub struct WordEncoder {
+    /// All tokens.
     trie: Trie,
-    /// Where a token starts that goes on within a word; none if no token has the prefix.
+    /// The node of the prefix, from which tokens that continue a word are searched; none if no token has the prefix.
     within: Option<Node>,
+    /// Tokens that begin with a letter beyond ASCII.
     letters: Letters,
+    /// The unknown token.
     unk: TokenId,
+    /// How long a word may be.
     limit: WordLimit,
+    /// Whether a word that cannot be encoded is unknown as a whole, or character by character.
     unknown: Unknown,
+    /// The length of the prefix, in bytes.
     prefix: usize,
     /// The tokens of one character.
     characters: Vec<(char, TokenId)>,
@@ -143,7 +149,7 @@ impl WordEncoder {
         }
     }
 
-    /// A word of so many bytes is too long, whatever they are; none is if there is no limit.
+    /// A word of this many bytes is too long, whatever its characters are. `usize::MAX` if there is no limit.
     fn too_long(&self) -> usize {
         match self.limit {
             WordLimit::Bytes(limit) => (limit as usize).saturating_add(1),
@@ -153,14 +159,15 @@ impl WordEncoder {
         }
     }
 
-    /// Calls `each` with the ids of a word, which `encode` gave, and the place of each within it.
+    /// Calls `each` with the ids of a word, which `encode` gave, and the place of each within it; ends with its
+    /// first error.
     pub fn locate(
         &self,
         word: &[u8],
         ids: &[TokenId],
         token_len: impl Fn(TokenId) -> usize,
-        mut each: impl FnMut(TokenId, usize, usize),
-    ) {
+        mut each: impl FnMut(TokenId, usize, usize) -> Result<()>,
+    ) -> Result<()> {
         let (mut at, mut from) = (0, Some(ROOT));
         for (i, &id) in ids.iter().enumerate() {
             let mut unknown = id == self.unk;
@@ -173,9 +180,10 @@ impl WordEncoder {
                 Unknown::Character if unknown => at + character(&word[at..]),
                 _ => at + token_len(id) - if i == 0 { 0 } else { self.prefix },
             };
-            each(id, at, end);
+            each(id, at, end)?;
             (at, from) = (end, self.within);
         }
+        Ok(())
     }
 }
 

@@ -99,10 +99,12 @@ fn both_encoders_give_the_ids_of_the_definition() {
             assert_eq!(one_pass[1..], expected, "{word} with {tokens:?} {settings:?}");
             let mut at = 0;
             let len = |id| model.token_bytes(id).unwrap().len();
-            fast.locate(word.as_bytes(), &expected, len, |_, start, end| {
+            let located = fast.locate(word.as_bytes(), &expected, len, |_, start, end| {
                 assert!(start == at && end > start, "{word} with {tokens:?} {settings:?}");
                 at = end;
+                Ok(())
             });
+            located.unwrap();
             assert_eq!(at, word.len(), "{word} with {tokens:?} {settings:?}");
         }
     }

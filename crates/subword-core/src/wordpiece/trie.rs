@@ -1,9 +1,9 @@
 /*!
-Tokens, to be walked byte by byte: a double array.
+A trie of all tokens, stored as a double array.
 
-A node is a cell. It has a base, and its child by byte `b` is the cell `base ^ b`, if that cell says
-that it was reached by `b`. No two nodes have the same base, so the byte is all that has to be
-compared. The children of a node lie in one block of 256 cells.
+Each node is a cell of one array. A cell has a base, and the child by byte `b` is the cell `base ^ b`, provided that
+this cell records `b` as the byte that leads to it. No two nodes have the same base, so comparing that byte is enough.
+The children of a node lie in one block of 256 cells.
 
 ```text
 tokens a, ab, b     cell   base  byte  id
@@ -13,9 +13,9 @@ tokens a, ab, b     cell   base  byte  id
                     2^'b'  4     'b'   ab
 ```
 
-Built depth first from the sorted tokens. A node takes the first base that fits in the last block, or
-else in a new one. To look into more blocks packs a little tighter (BERT's 65,016 nodes take 69,888
-cells, 65,536 with the last eight blocks) and takes longer.
+The trie is built depth first from the sorted tokens. A node takes the first base in the last block for which the
+cells of all its children are free, or else a base in a new block. Searching more blocks would pack the array a little
+tighter (BERT's 65,016 nodes take 69,888 cells; 65,536 when the last eight blocks are searched), and takes longer.
 */
 
 use crate::types::TokenId;
@@ -30,17 +30,21 @@ pub(super) const ROOT: Node = 0;
 /// How many cells a block has.
 const BLOCK: usize = 256;
 
-/// In `Cell::what`: the byte that leads here, and that one does; above them the id, plus one.
+/// The bit of `Cell::what` that says that the cell belongs to a node; below it is the byte that leads to the node.
 const TAKEN: u32 = 0x100;
+
+/// Where in `Cell::what` the id of a token starts, plus one; 0 stands for no token.
 const ID: u32 = 9;
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Cell {
+    /// Combined with a byte, the place of the child by that byte.
     base: u32,
+    /// The byte that leads to this node, [`TAKEN`], and above [`ID`] the token that ends here, plus one.
     what: u32,
 }
 
-/// Tokens.
+/// A trie of tokens.
 #[derive(Debug)]
 pub(super) struct Trie {
     cells: Vec<Cell>,

@@ -131,23 +131,3 @@ fn small_blocks_and_any_chunks_change_nothing() {
         }
     });
 }
-
-#[test]
-fn characters_are_converted_in_blocks_of_any_size() {
-    let mut random = Random::new(10);
-    for named in [Named::Gpt2, Named::Bert, Named::Whitespace] {
-        let tokenizer = spanning(named, Normalizer::None);
-        for _ in 0..100 {
-            let text: String =
-                (0..1 + random.below(12)).map(|_| UNITS[random.below(UNITS.len())]).collect();
-            let units: Vec<u32> = text.chars().map(u32::from).collect();
-            for allowed in CHOICES {
-                let whole = tokenizer.encode(text.as_bytes(), &allowed, on(1)).unwrap();
-                let (size, mut ids) = (1 + random.below(9), Vec::new());
-                let units = Characters::Four(&units);
-                assert!(tokenizer.encode_by_blocks(units, &allowed, size, &mut ids).unwrap());
-                assert_eq!(ids, whole, "{named:?} {text:?} {size}");
-            }
-        }
-    }
-}

@@ -15,7 +15,8 @@ use std::cmp::Ordering;
 use std::time::Instant;
 
 use super::cells::TokenCell;
-use super::count_queue::{self, CountQueue};
+use super::count_queue::CountQueue;
+use super::heap;
 use super::index::PairIndex;
 use super::progress::TrainingProgress;
 use super::{Learned, MergeRules, Stop, Ties, TrainingWords};
@@ -83,7 +84,7 @@ impl<C: TokenCell> CountLearner<'_, C> {
                 (None, None) => return Ok(()),
                 (Some(&next), None) => next,
                 (Some(&next), Some(&other)) if self.is_before(next, other) => next,
-                (_, Some(_)) => count_queue::pop(late, |a, b| self.is_before(a, b)),
+                (_, Some(_)) => self.pop(late),
             };
             at += usize::from(level.get(at) == Some(&index));
             if !self.check(index, count)? {
@@ -97,9 +98,18 @@ impl<C: TokenCell> CountLearner<'_, C> {
                 return self.scan(|_| least);
             }
             while let Some(index) = self.queue.pop_same() {
-                count_queue::push(late, index, |a, b| self.is_before(a, b));
+                let last = late.len();
+                late.push(index);
+                heap::rise(late, last, |a, b| self.is_before(a, b), |_, _| ());
             }
         }
+    }
+
+    /// Removes the first of a heap that is not empty.
+    fn pop(&self, late: &mut Vec<u32>) -> u32 {
+        let first = late.swap_remove(0);
+        heap::sink(late, 0, |a, b| self.is_before(a, b), |_, _| ());
+        first
     }
 
     /// Counts all pairs, and makes candidates of those that reach the threshold `least`.

@@ -91,33 +91,3 @@ impl CountQueue {
         (self.filled, self.best) = (0, Count::MAX);
     }
 }
-
-/// Adds a candidate to a heap whose first element is before all others.
-pub(super) fn push(heap: &mut Vec<u32>, candidate: u32, before: impl Fn(u32, u32) -> bool) {
-    let mut at = heap.len();
-    heap.push(candidate);
-    while at > 0 && before(candidate, heap[(at - 1) / 2]) {
-        heap[at] = heap[(at - 1) / 2];
-        at = (at - 1) / 2;
-    }
-    heap[at] = candidate;
-}
-
-/// Removes the first element of a heap that is not empty.
-pub(super) fn pop(heap: &mut Vec<u32>, before: impl Fn(u32, u32) -> bool) -> u32 {
-    let first = heap.swap_remove(0);
-    let mut at = 0;
-    loop {
-        let mut best = at;
-        for child in [2 * at + 1, 2 * at + 2] {
-            if child < heap.len() && before(heap[child], heap[best]) {
-                best = child;
-            }
-        }
-        if best == at {
-            return first;
-        }
-        heap.swap(at, best);
-        at = best;
-    }
-}

@@ -30,6 +30,7 @@ The result depends on the pieces and their counts alone, not on their order.
 | `index` `neighbours` `tokens`    | candidates and their places; recount and merge            |
 | `count_queue` `by_count`         | candidates by falling count, and the loop over them       |
 | `score_groups` `by_likelihood`   | candidates by falling likelihood, and the loop over them  |
+| `heap`                           | a heap in any order, which both loops use                 |
 | `progress`                       | calls the watcher, and checks for an interrupt            |
 | `tests/naive`                    | the definition, for the tests                             |
 */
@@ -38,6 +39,7 @@ mod by_count;
 mod by_likelihood;
 mod cells;
 mod count_queue;
+mod heap;
 mod index;
 mod neighbours;
 mod pair_scan;

@@ -23,6 +23,7 @@ Invariants
 * Of equal scores the higher count goes first, of equal counts the smaller ids.
 */
 
+use super::heap;
 use crate::types::{Count, Pair, TokenId};
 
 /// The place of what is in no heap.
@@ -167,9 +168,7 @@ impl ScoreGroups {
             self.order.swap_remove(0);
             self.order_places[owner as usize] = GONE;
         }
-        if !self.order.is_empty() {
-            self.sink_in_order();
-        }
+        self.sink_in_order();
     }
 
     /// Says that a token lost `places` of its occurrences.
@@ -208,18 +207,20 @@ impl ScoreGroups {
         let ScoreGroup { candidates, is_open: true, .. } = &mut self.groups[owner as usize] else {
             return;
         };
-        let entries = &self.entries;
+        let (entries, places) = (&self.entries, &mut self.places);
+        let at = places[candidate as usize] as usize;
         let before = |one, two| is_before(entries, one, two);
-        if rise(candidates, &mut self.places, candidate, before) == 0 {
+        if heap::rise(candidates, at, before, |item, at| places[item as usize] = at as u32) == 0 {
             self.rise_in_order(owner);
         }
     }
 
     /// Moves a candidate down in its group after its score has fallen.
     fn sink(&mut self, owner: TokenId, at: usize) {
-        let entries = &self.entries;
+        let (entries, places) = (&self.entries, &mut self.places);
+        let candidates = &mut self.groups[owner as usize].candidates;
         let before = |one, two| is_before(entries, one, two);
-        sink(&mut self.groups[owner as usize].candidates, &mut self.places, at, before);
+        heap::sink(candidates, at, before, |item, at| places[item as usize] = at as u32);
     }
 
     /// Makes a heap of a group.
@@ -235,16 +236,17 @@ impl ScoreGroups {
 
     /// Moves a group up after its score has risen.
     fn rise_in_order(&mut self, owner: TokenId) {
-        let (groups, entries) = (&self.groups, &self.entries);
+        let (groups, entries, places) = (&self.groups, &self.entries, &mut self.order_places);
+        let at = places[owner as usize] as usize;
         let before = |one, two| is_group_before(groups, entries, one, two);
-        rise(&mut self.order, &mut self.order_places, owner, before);
+        heap::rise(&mut self.order, at, before, |item, at| places[item as usize] = at as u32);
     }
 
     /// Moves the first group down after its score has fallen.
     fn sink_in_order(&mut self) {
-        let (groups, entries) = (&self.groups, &self.entries);
+        let (groups, entries, places) = (&self.groups, &self.entries, &mut self.order_places);
         let before = |one, two| is_group_before(groups, entries, one, two);
-        sink(&mut self.order, &mut self.order_places, 0, before);
+        heap::sink(&mut self.order, 0, before, |item, at| places[item as usize] = at as u32);
     }
 }
 
@@ -282,46 +284,6 @@ fn is_group_before(
         return left > right;
     }
     (count_b, pair_a) < (count_a, pair_b)
-}
-
-/// Moves an item of a heap up to its place, and returns that; `places` has the place of every item.
-#[inline]
-fn rise(
-    heap: &mut [u32],
-    places: &mut [u32],
-    item: u32,
-    before: impl Fn(u32, u32) -> bool,
-) -> usize {
-    let mut at = places[item as usize] as usize;
-    while at > 0 && before(item, heap[(at - 1) / 2]) {
-        heap[at] = heap[(at - 1) / 2];
-        places[heap[at] as usize] = at as u32;
-        at = (at - 1) / 2;
-    }
-    heap[at] = item;
-    places[item as usize] = at as u32;
-    at
-}
-
-/// Moves the item at `at` of a heap down to its place.
-#[inline]
-fn sink(heap: &mut [u32], places: &mut [u32], mut at: usize, before: impl Fn(u32, u32) -> bool) {
-    let item = heap[at];
-    loop {
-        let mut child = 2 * at + 1;
-        if child >= heap.len() {
-            break;
-        }
-        child += usize::from(child + 1 < heap.len() && before(heap[child + 1], heap[child]));
-        if !before(heap[child], item) {
-            break;
-        }
-        heap[at] = heap[child];
-        places[heap[at] as usize] = at as u32;
-        at = child;
-    }
-    heap[at] = item;
-    places[item as usize] = at as u32;
 }
 
 /// A product of 192 bits: the upper 128 and the lower 64.

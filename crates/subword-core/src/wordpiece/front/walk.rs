@@ -1,10 +1,9 @@
 /*!
 BERT's front in one pass: text in, normalised words out, and the ids of those that are one character.
 
-What the normaliser and the pattern `bert` do character by character is fused here. ASCII and letters
-of two bytes go by 64 bytes (see `simd::BertBlock`): one pass over them writes what they become and
-gives a mask of what belongs to words and one of punctuation, and shifts of the masks are where words
-start and end.
+This fuses what the normaliser and the pattern `bert` do character by character. ASCII and letters of two bytes are
+handled 64 bytes at a time (see `simd::BertBlock`): one step writes the normalised bytes and returns a mask of those
+that belong to words and a mask of punctuation. Shifting the masks by one bit shows where words start and end.
 
 ```text
 text         Hi, there!
@@ -14,14 +13,14 @@ starts       1.1.1....1      first of a run of word bits, or punctuation
 ends         ..11.....11     one after the last of a run, one after punctuation
 ```
 
-Other characters are looked up one by one, in the table of the front.
+Other characters are looked up one by one, in the tables of `front`.
 
 Invariants
 * The words are those of `Bert::apply` and the pattern `bert`, which define them.
 * Starts and ends alternate; a word that is open at the end of a block goes on in the next.
 
-Marks that canonical order may move are rare: the word with one is left to the plain normaliser, up to
-the next space.
+Combining marks that canonical ordering may move are rare. A word that contains one is left to the plain normaliser,
+together with what follows up to the next space.
 */
 
 use super::super::letters::decode;
@@ -32,28 +31,28 @@ use crate::model::Normalizer;
 use crate::simd::{BLOCK, Isa, Kernel};
 use crate::types::TokenId;
 
-/// After so many bytes of ASCII in a row blocks are tried again.
+/// After this many ASCII characters in a row, blocks are tried again.
 const PATIENCE: usize = 4;
 
-/// PERF: how many texts ahead the start of a text is asked for. Texts lie scattered in memory.
+/// PERF: how many texts ahead the start of a text is prefetched. Texts lie scattered in memory.
 const AHEAD: usize = 3;
 
-/// PERF: how many bytes ahead a text is asked for: the processor stops to follow it while words are looked
-/// up (one long text 9.6 to 8.9 ns a word, 2026-11-16).
+/// PERF: how many bytes ahead a text is prefetched. The processor's own prefetching stops while words are looked up.
+/// (One long text: from 9.6 to 8.9 ns per word, 2026-11-16.)
 const BYTES_AHEAD: usize = 1 << 11;
 
-/// The most words of one character each that are kept together.
+/// The most one-character words that are stored as one entry.
 const RUN: usize = 64;
 
 /// The words of a text.
 ///
-/// Words of one character each, whose ids are known at once, are kept together as one: `starts` has
-/// where their ids start, and `ends` has their number in a form that [`run`] knows.
+/// Words of one character each, whose ids are known at once, are stored as one entry: `starts` has the place of their ids
+/// in `ids`, and `ends` has their number, in a form that [`run`] recognises.
 #[derive(Debug, Default)]
 pub struct FoundWords {
-    /// What was normalised, and room for more.
+    /// The normalised text, with unused room at its end.
     pub normal: Vec<u8>,
-    /// How much of it is written.
+    /// How many bytes of `normal` are written.
     len: usize,
     /// How many words there were when each text ended.
     pub bounds: Vec<usize>,
@@ -91,8 +90,8 @@ impl FoundWords {
 
     /// The same where there is not enough.
     ///
-    /// PERF: of a word of which so much is written that it is unknown, no more is kept. A text that is one
-    /// word of megabytes would touch new memory for all of it.
+    /// PERF: once so much of a word is written that it is too long and unknown, the rest of it is not kept. A text that
+    /// is one word of some megabytes would otherwise touch new memory for all of it.
     #[cold]
     #[inline(never)]
     fn grow(&mut self, more: usize, too_long: usize) {
