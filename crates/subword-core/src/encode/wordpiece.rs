@@ -114,14 +114,15 @@ impl Plan {
         }
     }
 
-    /// Calls `each` with every id of a normalised text and its place there.
+    /// Calls `each` with every id of a normalised text, its place there and the number of its word; returns how
+    /// many words there are.
     pub(super) fn locate_word_pieces(
         &self,
         words: &Words,
         text: &[u8],
-        mut each: impl FnMut(TokenId, usize, usize) -> Result<()>,
-    ) -> Result<()> {
-        let mut ids = Vec::new();
+        mut each: impl FnMut(TokenId, (usize, usize), usize) -> Result<()>,
+    ) -> Result<usize> {
+        let (mut ids, mut number) = (Vec::new(), 0);
         let token_len = |id| self.model.token_bytes(id).map_or(0, <[u8]>::len);
         self.each_piece(text, |start, end| {
             let word = &text[start..end];
@@ -133,11 +134,13 @@ impl Plan {
             let mut taken = Ok(());
             words.encoder().locate(word, &ids, token_len, |id, from, to| {
                 if taken.is_ok() {
-                    taken = each(id, start + from, start + to);
+                    taken = each(id, (start + from, start + to), number);
                 }
             });
+            number += 1;
             taken.map(|()| true)
-        })
+        })?;
+        Ok(number)
     }
 }
 
