@@ -74,8 +74,8 @@ def encode_inputs(
     Returns:
         A dictionary of three arrays of ``int64`` with a row for each text: ``input_ids``,
         ``attention_mask`` (1 for ids, 0 for padding) and ``token_type_ids``. Further arrays:
-        ``offsets``, where each token starts and ends in its text, in characters, ``(0, 0)`` for what
-        is of no text; ``word_ids``, the number of the piece or word of its text, -1 for none;
+        ``offsets``, where each token starts and ends in its text, in characters, ``(0, 0)`` for
+        none; ``word_ids``, the number of the piece or word of its text, -1 for none;
         ``sequence_ids``, 0 for the first text, 1 for the second, -1 for none;
         ``special_tokens_mask``, 1 for what the template and padding add. With ``overflow``,
         ``overflow_to_sample`` is the number of the text of each row. With ``padding="ragged"``,
