@@ -16,14 +16,13 @@ from functools import cache
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
+import transformers
 
 from subword import ModelFormatError, SubwordError
-from subword._cutting import Texts, truncate
-from subword._model_inputs import encoded_texts
-from subword._rows import Array, Pad, Rows
+from subword._cutting import Texts
+from subword._rows import Array, Pad, Rows, Slot
 from subword.integrations._backend import Backend, threads
-from subword.integrations._encodings import Batch
+from subword.integrations._encodings import Batch, Encodings
 from subword.integrations._retraining import merges_from
 
 #: The arguments of a call that say what the result has, and the rows' property for each.
@@ -34,6 +33,10 @@ COLUMNS = {
     "special_tokens_mask": "special",
     "offset_mapping": "offsets",
 }
+
+
+#: Whether `decode` takes many lists of ids, as transformers 5 has it.
+MANY_DECODE = int(transformers.__version__.split(".")[0]) >= 5
 
 
 class FallbackWarning(UserWarning):
@@ -122,77 +125,75 @@ class Accelerated:
         if backend is None:
             return None
         try:
-            rows = self._rows(backend, sources, words, options)
+            made = self._batch(backend, sources, words, options)
+            if made is None:
+                return None
+            data = self._lists_of_ids(made, options)
+            if data is None and self._has_odd_windows(made):
+                return None
+            self._tell_backend(options, made.split_special_tokens)
+            return self._batch_encoding(made, data, options)
         except (SubwordError, ValueError):
             return None  # what we refuse, they refuse too, in their words
-        return None if rows is None else self._batch_encoding(*rows, options)
 
-    def _rows(
+    def _batch(
         self, backend: Backend, sources: dict[str, list[Any]], words: bool, options: dict[str, Any]
-    ) -> tuple[Batch, Rows] | None:
+    ) -> Batch | None:
+        """What a call asks for; none if it makes no sense."""
         base: Any = self
-        padding = options.get("padding_strategy")
-        truncation = options.get("truncation_strategy")
-        to = getattr(padding, "value", "do_not_pad")
-        strategy = getattr(truncation, "value", "do_not_truncate")
-        max_length, stride = options.get("max_length"), options.get("stride", 0)
-        multiple = options.get("pad_to_multiple_of")
         split = options.get("split_special_tokens")
         split = bool(getattr(self, "split_special_tokens", False) if split is None else split)
-        pad = Pad()
-        if to != "do_not_pad":
-            pad = Pad(
-                max_length if to == "max_length" else "longest",
+        slots = backend.single if len(sources) == 1 else backend.pair
+        if not options.get("add_special_tokens", True):
+            slots = [slot for slot in slots if isinstance(slot[0], str)]
+        made = Batch(backend, sources, slots, words, split, threads())
+        made.located = bool(options.get("return_offsets_mapping", False))
+        max_length = options.get("max_length")
+        padding = getattr(options.get("padding_strategy"), "value", "do_not_pad")
+        if padding != "do_not_pad":
+            if base.pad_token_id is None or (padding == "max_length" and max_length is None):
+                return None
+            made.pad = Pad(
+                max_length if padding == "max_length" else "longest",
                 options.get("padding_side") or base.padding_side,
                 base.pad_token_id,
                 base.pad_token_type_id,
-                multiple or None,
+                options.get("pad_to_multiple_of") or None,
             )
-            if pad.id is None or (to == "max_length" and max_length is None):
+        truncation = getattr(options.get("truncation_strategy"), "value", "do_not_truncate")
+        if truncation != "do_not_truncate":
+            if max_length is None or (truncation == "only_second" and len(sources) == 1):
                 return None
-        located = bool(options.get("return_offsets_mapping", False))
-        cores = threads()
-        special = "text" if split else "encode"
-        texts = {
-            name: encoded_texts(
-                backend.engine, some, words, located, special=special, threads=cores
-            )
-            for name, some in sources.items()
-        }
-        slots = backend.single if len(texts) == 1 else backend.pair
-        if not options.get("add_special_tokens", True):
-            slots = [slot for slot in slots if isinstance(slot[0], str)]
-        if strategy != "do_not_truncate":
-            room = max_length - (len(slots) - len(texts))
-            if room < 0 or (strategy == "only_second" and len(texts) == 1):
+            made.room = max_length - (len(slots) - len(sources))
+            made.truncation, made.side = truncation, base.truncation_side
+            made.stride = options.get("stride", 0)
+            if made.room < 0:
                 return None
-            truncate(texts, room, strategy)
-        base.set_truncation_and_padding(
-            padding_strategy=padding,
-            truncation_strategy=truncation,
-            max_length=max_length,
-            stride=stride,
-            pad_to_multiple_of=multiple,
-            padding_side=options.get("padding_side"),
-        )
+        return made
+
+    def _has_odd_windows(self, made: Batch) -> bool:
+        """Whether texts are cut into windows that only their engine makes."""
+        if made.room is None or not any(map(_is_cut, made.texts.values())):
+            return False
+        if not all(_fits(some, made.stride) for some in made.texts.values()):
+            return True
+        keeps_space, keeps_type = made.backend.odd_windows
+        if not keeps_space and not (keeps_type and len(made.slots) == len(made.texts) == 2):
+            return False
+        self._left("windows", "this post-processor treats windows of a text in a way of its own")
+        return True
+
+    def _tell_backend(self, options: dict[str, Any], split: bool) -> None:
+        """Set truncation and padding, as the inherited method does: they are saved with it."""
+        base: Any = self
+        names = ("padding_strategy", "truncation_strategy", "max_length", "pad_to_multiple_of")
+        settings = {name: options.get(name) for name in (*names, "padding_side")}
+        base.set_truncation_and_padding(stride=options.get("stride", 0), **settings)
         if self._tokenizer.encode_special_tokens != split:
             self._tokenizer.encode_special_tokens = split
-        side = base.truncation_side
-        made = Batch(backend, sources, texts, slots, pad, side, stride, words, split, cores)
-        if not all(_fits(some, stride) for some in texts.values()):
-            return None
-        keeps_space, keeps_type = backend.odd_windows
-        plain_pair = len(texts) == 2 and len(slots) == 2
-        if (keeps_space or (keeps_type and plain_pair)) and any(map(_is_cut, texts.values())):
-            self._left(
-                "windows", "this post-processor treats windows of a text in a way of its own"
-            )
-            return None
-        return made, made.windows if options.get("return_overflowing_tokens") else made.firsts
 
-    def _batch_encoding(self, made: Batch, rows: Rows, options: dict[str, Any]) -> Any:
-        from transformers import BatchEncoding
-
+    def _names(self, options: dict[str, Any]) -> list[str]:
+        """What the result has, in the order in which it has it."""
         base: Any = self
         names = ["input_ids"]
         for name in ("token_type_ids", "attention_mask"):
@@ -203,43 +204,117 @@ class Accelerated:
             names.append("special_tokens_mask")
         if options.get("return_offsets_mapping"):
             names.append("offset_mapping")
+        return names
+
+    def _lists_of_ids(self, made: Batch, options: dict[str, Any]) -> dict[str, Any] | None:
+        """The result if it is nothing but ids of whole texts in lists; none if it is more."""
+        names = self._names(options)
+        plain = {"input_ids", "token_type_ids", "attention_mask"}.issuperset(names)
+        if made.words or made.pad.to is not None or not plain or options.get("return_tensors"):
+            return None
+        special = "text" if made.split_special_tokens else "encode"
+        lists = {
+            name: made.backend.engine.encode_batch(texts, special=special, threads=made.threads)
+            for name, texts in made.sources.items()
+        }
+        room, both = made.room, zip(*lists.values(), strict=True)
+        if room is not None and any(sum(map(len, row)) > room for row in both):
+            return None
+        if len(made.slots) == 1:
+            rows = lists["A"]
+        else:
+            rows = [
+                _row(made.slots, dict(zip(lists, row, strict=True)))
+                for row in zip(*lists.values(), strict=True)
+            ]
+        data: dict[str, Any] = {"input_ids": rows}
+        if "token_type_ids" in names:
+            if any(kind for _, kind in made.slots):
+                data["token_type_ids"] = [
+                    _types(made.slots, dict(zip(lists, row, strict=True)))
+                    for row in zip(*lists.values(), strict=True)
+                ]
+            else:
+                data["token_type_ids"] = [[0] * len(row) for row in rows]
+        if "attention_mask" in names:
+            data["attention_mask"] = [[1] * len(row) for row in rows]
+        return data
+
+    def _batch_encoding(
+        self, made: Batch, data: dict[str, Any] | None, options: dict[str, Any]
+    ) -> Any:
+        """The result, with ``data`` or with what the rows have."""
+        overflow = bool(options.get("return_overflowing_tokens"))
         tensors = options.get("return_tensors")
-        kind = getattr(tensors, "value", tensors)
-        matrix = kind in ("np", "pt") and rows.size > 0 and rows.is_rectangle
-        data: dict[str, Any] = {}
-        for name in names:
-            array = getattr(rows, COLUMNS[name])
-            data[name] = _matrix(rows, array) if matrix else _lists(rows, array)
+        if data is None:
+            rows = made.windows if overflow else made.firsts
+            kind = getattr(tensors, "value", tensors)
+            data = _data(rows, self._names(options), kind)
+            lengths, samples = rows.lengths.tolist(), rows.cut.samples.tolist()
+        else:
+            lengths = list(map(len, data["input_ids"]))
+            samples = list(range(len(lengths)))
         if options.get("return_length"):
-            data["length"] = rows.lengths.tolist()
-        if options.get("return_overflowing_tokens"):
-            data["overflow_to_sample_mapping"] = rows.cut.samples.tolist()
-        self._warn_of_length(rows, options)
-        if matrix and kind == "pt":
-            import torch
+            data["length"] = lengths
+        if overflow:
+            data["overflow_to_sample_mapping"] = samples
+        self._warn_of_length(lengths, options)
+        return transformers.BatchEncoding(
+            data, Encodings(made, overflow, len(lengths)), tensor_type=tensors
+        )
 
-            data = {
-                name: torch.from_numpy(value) if isinstance(value, np.ndarray) else value
-                for name, value in data.items()
-            }
-        return BatchEncoding(data, made.encodings(rows), tensor_type=tensors)
-
-    def _warn_of_length(self, rows: Rows, options: dict[str, Any]) -> None:
+    def _warn_of_length(self, lengths: list[int], options: dict[str, Any]) -> None:
         base: Any = self
         max_length, verbose = options.get("max_length"), options.get("verbose", True)
-        if max_length is None and verbose:
-            longest = int(rows.lengths.max(initial=0))
-            if longest > base.model_max_length:
-                long = int(rows.lengths[rows.lengths > base.model_max_length][0])
-                base._eventual_warn_about_too_long_sequence(range(long), max_length, verbose)
+        if max_length is None and verbose and max(lengths) > base.model_max_length:
+            long = next(length for length in lengths if length > base.model_max_length)
+            base._eventual_warn_about_too_long_sequence(range(long), max_length, verbose)
+
+    def batch_decode(self, sequences: Any, *args: Any, **options: Any) -> Any:
+        """The texts of many lists of ids, as transformers has it."""
+        texts = self._decoded(sequences, options) if not args else None
+        if texts is not None:
+            return texts
+        return super().batch_decode(sequences, *args, **options)  # type: ignore[misc]
+
+    def decode(self, token_ids: Any, *args: Any, **options: Any) -> Any:
+        """The text of ids, or the texts of many lists of ids, as transformers has it."""
+        texts = self._decoded(token_ids, options) if MANY_DECODE and not args else None
+        if texts is not None:
+            return texts
+        return super().decode(token_ids, *args, **options)  # type: ignore[misc]
+
+    def _decoded(self, batch: Any, options: dict[str, Any]) -> list[str] | None:
+        """The texts of many lists of ids in one call; none if that is not what is asked for."""
+        many = isinstance(batch, list) and batch and all(type(row) is list for row in batch)
+        if not many or options.keys() - {"skip_special_tokens", "clean_up_tokenization_spaces"}:
+            return None
+        if self._cleans(options):
+            return None
+        backend = self._ready()
+        if backend is None or not backend.decodes:
+            return None
+        skip = bool(options.get("skip_special_tokens", False))
+        try:
+            return backend.engine.decode_batch(batch, skip_special_tokens=skip, threads=threads())
+        except (SubwordError, TypeError, ValueError, OverflowError):
+            return None  # the inherited method goes on row by row
+
+    def _cleans(self, options: dict[str, Any]) -> bool:
+        clean = options.get("clean_up_tokenization_spaces")
+        return bool(
+            getattr(self, "clean_up_tokenization_spaces", False) if clean is None else clean
+        )
 
     def _decode(self, token_ids: Any, skip_special_tokens: bool = False, **options: Any) -> Any:
         inherited = super()._decode  # type: ignore[misc]
-        clean = options.get("clean_up_tokenization_spaces")
-        if clean is None:
-            clean = getattr(self, "clean_up_tokenization_spaces", False)
         backend = self._ready()
-        if clean or backend is None or not isinstance(token_ids, list) or not token_ids:
+        if (
+            self._cleans(options)
+            or backend is None
+            or not isinstance(token_ids, list)
+            or not token_ids
+        ):
             return inherited(token_ids, skip_special_tokens=skip_special_tokens, **options)
         if backend.decodes:
             try:
@@ -307,18 +382,17 @@ def class_for(base: type) -> type:
 
 def accelerated(tokenizer: Any) -> Any:
     """An accelerated tokenizer with the settings and the backend of this one."""
-    from transformers import PreTrainedTokenizerFast
-
+    fast = transformers.PreTrainedTokenizerFast
     base = type(tokenizer)
     if isinstance(tokenizer, Accelerated):
         return tokenizer
-    if not isinstance(tokenizer, PreTrainedTokenizerFast):
+    if not isinstance(tokenizer, fast):
         raise TypeError(f"tokenizer must be a fast tokenizer of transformers, not {base.__name__}")
     methods = ("_encode_plus", "_decode") + ("_batch_encode_plus",) * hasattr(
         base, "_batch_encode_plus"
     )
     for name in methods:
-        if getattr(base, name) is not getattr(PreTrainedTokenizerFast, name):
+        if getattr(base, name) is not getattr(fast, name):
             raise ModelFormatError("", f"{base.__name__} has a method {name} of its own")
     state = {
         name: copy.copy(value) if isinstance(value, (dict, list)) else value
@@ -359,14 +433,44 @@ def _fits(texts: Texts, stride: int) -> bool:
     return not bool((cut & (texts.kept <= stride)).any())
 
 
-def _matrix(rows: Rows, array: Array) -> Array:
-    return array.reshape(len(rows.lengths), -1, *array.shape[1:])
+def _row(slots: list[Slot], texts: dict[str, list[int]]) -> list[int]:
+    """The ids of a row: a template with its texts."""
+    row: list[int] = []
+    for content, _ in slots:
+        if isinstance(content, str):
+            row += texts[content]
+        else:
+            row.append(content)
+    return row
+
+
+def _types(slots: list[Slot], texts: dict[str, list[int]]) -> list[int]:
+    """The types of a row."""
+    row: list[int] = []
+    for content, kind in slots:
+        row += [kind] * (len(texts[content]) if isinstance(content, str) else 1)
+    return row
+
+
+def _data(rows: Rows, names: list[str], kind: Any) -> dict[str, Any]:
+    """The rows as matrices, if a call asks for tensors that these can be; else as lists."""
+    arrays = {name: getattr(rows, COLUMNS[name]) for name in names}
+    if kind not in ("np", "pt") or not rows.size or not rows.is_rectangle:
+        return {name: _lists(rows, array) for name, array in arrays.items()}
+    count = len(rows.lengths)
+    data = {name: array.reshape(count, -1, *array.shape[1:]) for name, array in arrays.items()}
+    if kind == "pt":
+        import torch
+
+        data = {name: torch.from_numpy(array) for name, array in data.items()}
+    return data
 
 
 def _lists(rows: Rows, array: Array) -> list[Any]:
     """The rows of an array as lists; two columns are a tuple."""
-    flat: list[Any] = (
-        array.tolist() if array.ndim == 1 else [(one, other) for one, other in array.tolist()]
-    )
-    bounds = rows.bounds.tolist()
-    return [flat[start:end] for start, end in pairwise(bounds)]
+    flat: list[Any]
+    if array.ndim == 1:
+        flat = array.tolist()
+    else:
+        flat = list(zip(array[:, 0].tolist(), array[:, 1].tolist(), strict=True))
+    return [flat[start:end] for start, end in pairwise(rows.bounds.tolist())]

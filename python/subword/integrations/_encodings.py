@@ -9,34 +9,54 @@ real `tokenizers.Encoding`, which is made of the row's lists.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from subword._cutting import Texts, all_windows, first_windows
+from subword._cutting import Texts, all_windows, first_windows, truncate
 from subword._model_inputs import encoded_texts
 from subword._rows import Array, Pad, Rows, Slot
 from subword.integrations._backend import Backend, plain
 
 if TYPE_CHECKING:
-    from subword._types import Side
+    from subword._types import Side, Truncation
 
 
 @dataclass
 class Batch:
-    """Texts, encoded and cut, and how they become rows."""
+    """Texts and how they become rows. They are encoded when somebody asks for rows."""
 
     backend: Backend
     #: The texts as they came: the first, and the second of pairs.
     sources: dict[str, list[Any]]
-    texts: dict[str, Texts]
     slots: list[Slot]
-    pad: Pad
-    side: Side
-    stride: int
     words: bool
     split_special_tokens: bool
     threads: int | None
+    pad: Pad = field(default_factory=Pad)
+    #: How many ids of texts a row has at most, and which text is cut.
+    room: int | None = None
+    truncation: Truncation = "longest_first"
+    side: Side = "right"
+    stride: int = 0
+    #: Whether rows have offsets, as far as is known when the texts are encoded.
+    located: bool = False
+
+    def _encoded(self, name: str, located: bool) -> Texts:
+        special = "text" if self.split_special_tokens else "encode"
+        options = {"special": special, "threads": self.threads}
+        return encoded_texts(
+            self.backend.engine, self.sources[name], self.words, located, **options
+        )
+
+    @cached_property
+    def texts(self) -> dict[str, Texts]:
+        """The tokens of the texts, and how many of them stand in the rows."""
+        texts = {name: self._encoded(name, self.located) for name in self.sources}
+        if self.room is not None:
+            truncate(texts, self.room, self.truncation)
+        return texts
 
     @cached_property
     def firsts(self) -> Rows:
@@ -46,7 +66,7 @@ class Batch:
     @cached_property
     def windows(self) -> Rows:
         """All rows, with those of windows that overflow."""
-        if all(some.kept is some.lengths for some in self.texts.values()):
+        if all((some.kept == some.lengths).all() for some in self.texts.values()):
             return self.firsts
         cut = all_windows(self.texts, self.stride, self.side)
         return Rows(self.texts, cut, self.slots, self.pad)
@@ -55,15 +75,7 @@ class Batch:
         """Learn where tokens are."""
         for name, some in self.texts.items():
             if some.offsets is None:
-                options = {"special": "text" if self.split_special_tokens else "encode"}
-                found = encoded_texts(
-                    self.backend.engine,
-                    self.sources[name],
-                    self.words,
-                    True,
-                    **options,
-                    threads=self.threads,
-                )
+                found = self._encoded(name, True)
                 some.offsets, some.pieces = found.offsets, found.pieces
 
     def token_texts(self, name: str, sample: int) -> list[str]:
@@ -76,16 +88,38 @@ class Batch:
             ).tokens
         return tokens
 
-    def encodings(self, rows: Rows) -> list[LazyEncoding]:
-        """One for each row."""
-        return [LazyEncoding(self, rows, row) for row in range(len(rows.lengths))]
+
+class Encodings(Sequence[Any]):
+    """The encodings of a batch, made when they are asked for."""
+
+    def __init__(self, batch: Batch, windows: bool, count: int) -> None:
+        self._batch, self._windows, self._count = batch, windows, count
+        self._made: dict[int, LazyEncoding] = {}
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, item: Any) -> Any:
+        if isinstance(item, slice):
+            return [self[row] for row in range(*item.indices(self._count))]
+        row = range(self._count)[item]
+        if row not in self._made:
+            self._made[row] = LazyEncoding(self._batch, self._windows, row)
+        return self._made[row]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return list, ([*self],)
 
 
 class LazyEncoding:
     """A row, as a `tokenizers.Encoding` that computes what it is asked for."""
 
-    def __init__(self, batch: Batch, rows: Rows, row: int) -> None:
-        self._batch, self._rows, self._row = batch, rows, row
+    def __init__(self, batch: Batch, windows: bool, row: int) -> None:
+        self._batch, self._windows, self._row = batch, windows, row
+
+    @property
+    def _rows(self) -> Rows:
+        return self._batch.windows if self._windows else self._batch.firsts
 
     def _part(self, array: Array) -> Any:
         start = self._rows.starts[self._row]
@@ -136,7 +170,7 @@ class LazyEncoding:
     @property
     def n_sequences(self) -> int:
         """How many texts there are in a row."""
-        return len(self._batch.texts)
+        return len(self._batch.sources)
 
     @property
     def tokens(self) -> list[str]:
@@ -158,15 +192,14 @@ class LazyEncoding:
     def overflowing(self) -> list[LazyEncoding]:
         """The further windows of the text, for its first row."""
         rows = self._batch.windows
-        if self._rows is not self._batch.firsts:
-            cut = rows.cut.samples
-            if self._row and cut[self._row - 1] == cut[self._row]:
-                return []
-        elif rows is self._rows:
+        if rows is self._batch.firsts:
             return []
-        sample = self._rows.cut.samples[self._row]
-        numbers = (rows.cut.samples == sample).nonzero()[0].tolist()
-        return [LazyEncoding(self._batch, rows, row) for row in numbers[1:]]
+        samples = rows.cut.samples
+        if self._windows and self._row and samples[self._row - 1] == samples[self._row]:
+            return []
+        sample = samples[self._row] if self._windows else self._row
+        numbers = (samples == sample).nonzero()[0].tolist()
+        return [LazyEncoding(self._batch, True, row) for row in numbers[1:]]
 
     @cached_property
     def _real(self) -> Any:
