@@ -23,7 +23,7 @@ from subword._cutting import Texts
 from subword._rows import Array, Pad, Rows, Slot
 from subword.integrations._backend import Backend, threads
 from subword.integrations._encodings import Batch, Encodings
-from subword.integrations._retraining import merges_from
+from subword.integrations._retraining import is_trained, trained, without_vocabulary
 
 #: The arguments of a call that say what the result has, and the rows' property for each.
 COLUMNS = {
@@ -351,9 +351,11 @@ class Accelerated:
         inherited = super().train_new_from_iterator  # type: ignore[misc]
         backend = self._ready()
         if backend is not None:
-            train = merges_from(backend, text_iterator, vocab_size, kwargs)
-            if train is not None:
-                return train(lambda texts, size: inherited(texts, size, *args, **kwargs))
+            if not args and is_trained(backend, kwargs):
+                shell = _revived(type(self).__mro__[2], dict(self.__dict__))
+                shell.__dict__["_tokenizer"] = without_vocabulary(self._tokenizer)
+                made = super(Accelerated, shell).train_new_from_iterator([], 0, **kwargs)
+                return trained(backend, made, text_iterator, vocab_size, kwargs)
             self._left("train", "subword trains byte-level BPE with the usual settings alone")
         return inherited(text_iterator, vocab_size, *args, **kwargs)
 

@@ -8,8 +8,10 @@ trainer would: by count, and among equal counts by the smallest ids. Both become
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
+
+from subword import BpeTrainer, count_pieces
+from subword.integrations._backend import threads
 
 if TYPE_CHECKING:
     from subword.integrations._backend import Backend
@@ -17,52 +19,71 @@ if TYPE_CHECKING:
 #: The settings of their trainer that ours has, too.
 SETTINGS = {"min_frequency", "show_progress", "length", "new_special_tokens", "special_tokens_map"}
 
-Make = Callable[[Any, int], Any]
+#: What a BPE model is made of, besides its vocabulary.
+OPTIONS = (
+    "dropout",
+    "unk_token",
+    "continuing_subword_prefix",
+    "end_of_word_suffix",
+    "fuse_unk",
+    "byte_fallback",
+    "ignore_merges",
+)
 
 
-def merges_from(
-    backend: Backend, texts: Any, vocab_size: int, settings: dict[str, Any]
-) -> Callable[[Make], Any] | None:
-    """What trains, given their method; none if our trainer does not learn what theirs does."""
+def is_trained(backend: Backend, settings: dict[str, Any]) -> bool:
+    """Whether our trainer learns what theirs does."""
     engine = backend.engine
-    if engine.kind != "merges" or engine.units != "bytes" or engine.end_of_word is not None:
-        return None
-    if settings.keys() - SETTINGS:
-        return None
+    byte_level = engine.kind == "merges" and engine.units == "bytes" and engine.end_of_word is None
+    return byte_level and not settings.keys() - SETTINGS
 
-    def train(make: Make) -> Any:
-        from tokenizers import Tokenizer
 
-        from subword import BpeTrainer, count_pieces
+def without_vocabulary(theirs: Any) -> Any:
+    """The same tokenizer with no tokens but the added ones, which is written in no time."""
+    from tokenizers import Tokenizer, models
 
-        made = make([], 0)
-        file = json.loads(made._tokenizer.to_str())
-        vocab = file["model"]["vocab"]
-        alphabet = _alphabet()
-        first = [
-            alphabet[token] for token in sorted(vocab, key=vocab.__getitem__) if token in alphabet
-        ]
-        counts = count_pieces(texts=texts, pattern=engine.pattern, normalizer=engine.normalizer)
-        trainer = BpeTrainer(
-            num_merges=max(0, vocab_size - len(vocab)),
-            ties="smallest-ids",
-            min_count=max(1, settings.get("min_frequency") or 0),
-            initial_vocab=[bytes([byte]) for byte in first],
-        )
-        learned = trainer.train_counts(counts)
-        letters = {byte: letter for letter, byte in alphabet.items()}
+    options = {name: getattr(theirs.model, name) for name in OPTIONS}
+    given = {name: value for name, value in options.items() if value is not None}
+    small = Tokenizer(models.BPE(**given))
+    for part in ("normalizer", "pre_tokenizer", "post_processor", "decoder"):
+        if (value := getattr(theirs, part)) is not None:
+            setattr(small, part, value)
+    added = sorted(theirs.get_added_tokens_decoder().items())
+    small.add_special_tokens([token for _, token in added if token.special])
+    return small
 
-        def spelled(token: bytes) -> str:
-            return "".join(letters[byte] for byte in token)
 
-        merges = [(spelled(left), spelled(right)) for left, right in learned.merges]
-        for left, right in merges:
-            vocab.setdefault(left + right, len(vocab))
-        file["model"]["merges"] = [list(pair) for pair in merges]
-        made._tokenizer = Tokenizer.from_str(json.dumps(file))
-        return made
+def trained(
+    backend: Backend, made: Any, texts: Any, vocab_size: int, settings: dict[str, Any]
+) -> Any:
+    """The tokenizer that they made of no text, with the merges that ``texts`` give."""
+    from tokenizers import Tokenizer
 
-    return train
+    file = json.loads(made._tokenizer.to_str())
+    vocab = file["model"]["vocab"]
+    alphabet = _alphabet()
+    first = [token for token in sorted(vocab, key=vocab.__getitem__) if token in alphabet]
+    engine = backend.engine
+    counts = count_pieces(
+        texts=texts, pattern=engine.pattern, normalizer=engine.normalizer, threads=threads()
+    )
+    learned = BpeTrainer(
+        num_merges=max(0, vocab_size - len(vocab)),
+        ties="smallest-ids",
+        min_count=max(1, settings.get("min_frequency") or 0),
+        initial_vocab=[bytes([alphabet[token]]) for token in first],
+    ).train_counts(counts)
+    letters = {byte: letter for letter, byte in alphabet.items()}
+
+    def spelled(token: bytes) -> str:
+        return "".join(letters[byte] for byte in token)
+
+    merges = [(spelled(left), spelled(right)) for left, right in learned.merges]
+    for left, right in merges:
+        vocab.setdefault(left + right, len(vocab))
+    file["model"]["merges"] = [list(pair) for pair in merges]
+    made._tokenizer = Tokenizer.from_str(json.dumps(file))
+    return made
 
 
 def _alphabet() -> dict[str, int]:
