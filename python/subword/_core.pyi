@@ -174,6 +174,22 @@ class Engine:
         add_special_tokens: bool = False,
     ) -> tuple[list[int], list[tuple[int, int]]]:
         """The ids, and the place of each token in the text."""
+    def encode_batch_offsets(
+        self,
+        texts: Texts,
+        *,
+        unit: Unit = "chars",
+        trim: bool | None = None,
+        special: Special = "text",
+        errors: Errors = "strict",
+        threads: int | None = None,
+    ) -> tuple[
+        npt.NDArray[np.uint32],
+        npt.NDArray[np.uint64],
+        npt.NDArray[np.int64],
+        npt.NDArray[np.uint32],
+    ]:
+        """The ids of many texts, the bounds of the rows, places, and the numbers of pieces."""
     @overload
     def count(
         self,

@@ -1,222 +1,169 @@
-"""What a model takes: rows of equal length, with masks and types.
-
-    texts, pairs -> ids, ragged -> cut to max_length -> the template around them -> padded
+"""Rows of tokens, as a model takes them: texts, cut to fit, a template around them, padding.
 
     [CLS] a b c [SEP] d [SEP]        types 0 0 0 0 0 1 1    mask 1 1 1 1 1 1 1
     [CLS] a [SEP] d e [SEP] [PAD]    types 0 0 0 1 1 1 0    mask 1 1 1 1 1 1 0
 
-Nothing is kept between calls: all that a call does is said in its arguments. Rows are filled by
-masks over the whole matrix, never one by one: the places of all first texts, read row by row, are
-the places of their ids, one after the other.
+All rows are one array, one row after the other, whether they are padded to one width or not. It is
+filled slot by slot of the template, for all rows at once, never row by row: the place of every id
+of every first text, then those of all second texts.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, get_args
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from subword._types import ModelInputs, Padding, Side, Truncation
+from subword._cutting import Cut, Ints, Texts
+from subword._types import Padding, Side
 
-if TYPE_CHECKING:
-    from subword._core import Engine
-    from subword._types import Errors, Special, Texts
+#: A part of a template: an id, or "A" or "B" for a text; and its type.
+Slot = tuple[int | str, int]
 
-#: The special tokens that are taken to pad with, if the caller names none.
-PAD_TOKENS = ("[PAD]", "<pad>")
-
-Lengths = npt.NDArray[np.int64]
+Array = npt.NDArray[Any]
 
 
-class _Texts:
-    """The ids of many texts, one after the other, and how many of each are kept."""
+@dataclass(frozen=True)
+class Pad:
+    """How rows are made longer."""
 
-    def __init__(self, ids: npt.NDArray[np.uint32], bounds: npt.NDArray[np.uint64]) -> None:
-        self.ids = ids
-        ends: Lengths = bounds.astype(np.int64)
-        self.lengths = ends[1:] - ends[:-1]
-        self.kept = self.lengths
-
-    def kept_ids(self, side: Side) -> npt.NDArray[np.uint32]:
-        """The ids that are kept: those at the start, or with ``"left"`` those at the end."""
-        if self.kept is self.lengths:
-            return self.ids
-        ends = np.cumsum(self.lengths)
-        first = ends - (self.kept if side == "left" else self.lengths)
-        at = np.arange(len(self.ids)) - np.repeat(first, self.lengths)
-        kept: npt.NDArray[np.uint32] = self.ids[
-            (at >= 0) & (at < np.repeat(self.kept, self.lengths))
-        ]
-        return kept
+    #: As long as the longest row, or as this; None pads nothing.
+    to: Padding | int | None = None
+    side: Side = "right"
+    id: int = 0
+    type_id: int = 0
+    multiple: int | None = None
 
 
-def model_inputs(
-    tokenizer: Engine,
-    texts: Texts,
-    pairs: Texts | None,
-    *,
-    max_length: int | None,
-    truncation: Truncation,
-    truncation_side: Side,
-    padding: Padding | None,
-    padding_side: Side,
-    pad_to_multiple_of: int | None,
-    pad_token: str | None,
-    add_special_tokens: bool,
-    special: Special,
-    errors: Errors,
-    threads: int | None,
-) -> ModelInputs:
-    """The rows, as `encode_inputs` describes them."""
-    _one_of("truncation", truncation, Truncation)
-    _one_of("truncation_side", truncation_side, Side)
-    _one_of("padding_side", padding_side, Side)
-    if padding is not None:
-        _one_of("padding", padding, Padding)
-    if padding == "max_length" and max_length is None:
-        raise ValueError('padding="max_length" needs max_length')
-    if pad_to_multiple_of is not None and pad_to_multiple_of < 1:
-        raise ValueError(f"pad_to_multiple_of must be at least 1, not {pad_to_multiple_of}")
-    if truncation == "only_second" and pairs is None:
-        raise ValueError('truncation="only_second" needs pairs')
+class Rows:
+    """What stands where in the rows."""
 
-    def encoded(texts: Texts) -> _Texts:
-        return _Texts(
-            *tokenizer.encode_batch_arrays(texts, special=special, errors=errors, threads=threads)
+    def __init__(self, texts: dict[str, Texts], cut: Cut, slots: list[Slot], pad: Pad) -> None:
+        self.texts, self.cut, self.slots, self.pad = texts, cut, slots, pad
+        added = len(slots) - sum(isinstance(content, str) for content, _ in slots)
+        #: How long each row is, before it is padded.
+        self.filled: Ints = sum(
+            (cut.lengths[content] for content, _ in slots if isinstance(content, str)),
+            start=np.full(len(cut.samples), added, np.int64),
         )
+        #: How long each row is.
+        self.lengths = self.filled
+        if pad.to is not None and len(self.filled):
+            self.lengths = np.maximum(self.filled, self._width())
+        self.ends: Ints = np.cumsum(self.lengths)
+        self.starts: Ints = self.ends - self.lengths
+        self.size = int(self.ends[-1]) if len(self.ends) else 0
 
-    rows = {"A": encoded(texts)}
-    if pairs is not None:
-        rows["B"] = encoded(pairs)
-        found = [len(side.lengths) for side in rows.values()]
-        if found[0] != found[1]:
-            raise ValueError(f"every text needs its pair: {found[0]} texts and {found[1]} pairs")
-    slots = tokenizer._template_slots(pairs is not None)
-    if not add_special_tokens:
-        slots = [slot for slot in slots if slot[0] in rows]
-    added = len(slots) - len(rows)
-    if max_length is not None:
-        if max_length < added:
-            raise ValueError(
-                f"max_length={max_length} is too small: the template alone has {added} ids"
-            )
-        _truncate(rows, max_length - added, truncation)
-    lengths = rows["A"].kept + added
-    if "B" in rows:
-        lengths = lengths + rows["B"].kept
-    width = _width(lengths, max_length, padding, pad_to_multiple_of)
-    pad_id = 0
-    if (lengths < width).any():
-        if padding is None:
-            raise ValueError(
-                f"the rows have {lengths.min()} to {lengths.max()} ids, and padding=None leaves "
-                'them so: pass padding="longest"'
-            )
-        pad_id = _pad_id(tokenizer, pad_token)
-    return _filled(rows, slots, lengths, width, pad_id, (truncation_side, padding_side))
+    def _width(self) -> int:
+        firsts = np.diff(self.cut.samples, prepend=-1) > 0
+        longest = int(self.filled[firsts].max(initial=0))
+        width = self.pad.to if isinstance(self.pad.to, int) else longest
+        multiple = self.pad.multiple
+        return -(-width // multiple) * multiple if multiple else width
 
+    @property
+    def is_rectangle(self) -> bool:
+        """Whether all rows are of one length."""
+        return bool(len(self.lengths)) and bool((self.lengths == self.lengths[0]).all())
 
-def _one_of(name: str, value: object, choices: Any) -> None:
-    if value not in get_args(choices):
-        known = " or ".join(f'"{choice}"' for choice in get_args(choices))
-        raise ValueError(f"{name} must be {known}, not {value!r}")
+    @cached_property
+    def bounds(self) -> Ints:
+        """Where the rows start and end."""
+        return np.concatenate([[0], self.ends]).astype(np.int64)
 
+    @cached_property
+    def _first(self) -> Ints:
+        """Where each row starts after padding on the left."""
+        return self.starts + (self.lengths - self.filled if self.pad.side == "left" else 0)
 
-def _truncate(rows: dict[str, _Texts], room: int, truncation: Truncation) -> None:
-    """Keep at most ``room`` ids of each row, by the rule that the caller chose."""
-    first, second = rows["A"], rows.get("B")
-    if second is None:
-        first.kept = np.minimum(first.lengths, room)
-        return
-    total = first.lengths + second.lengths
-    long = total > room
-    if not long.any():
-        return
-    if truncation == "longest_first":
-        first.kept, second.kept = _longest_first(first.lengths, second.lengths, room)
-        return
-    cut, other = (first, second) if truncation == "only_first" else (second, first)
-    if room == 0:
-        first.kept, second.kept = (np.where(long, 0, side.lengths) for side in (first, second))
-        return
-    short = np.flatnonzero(long & (other.lengths >= room))
-    if len(short):
-        row = short[0]
-        raise ValueError(
-            f'row {row} cannot be cut by truncation="{truncation}": the other text has '
-            f"{other.lengths[row]} ids, and there is room for {room}"
-        )
-    cut.kept = np.where(long, room - other.lengths, cut.lengths)
+    @cached_property
+    def _slot_starts(self) -> list[Ints]:
+        """Where each slot starts in each row."""
+        at, found = self._first, []
+        for content, _ in self.slots:
+            found.append(at)
+            at = at + (self.cut.lengths[content] if isinstance(content, str) else 1)
+        return found
 
+    @cached_property
+    def _places(self) -> dict[str, tuple[Array, Array | slice]]:
+        """For each text: where its ids stand in the rows, and where they come from."""
+        found: dict[str, tuple[Array, Array | slice]] = {}
+        for (content, _), start in zip(self.slots, self._slot_starts, strict=True):
+            if isinstance(content, str):
+                lengths, source = self.cut.lengths[content], self.cut.starts[content]
+                before = np.cumsum(lengths) - lengths
+                count = int(lengths.sum())
+                numbers = np.arange(count)
+                to = numbers + np.repeat(start - before, lengths)
+                whole = count == len(self.texts[content].ids) and bool((source == before).all())
+                taken = slice(None) if whole else numbers + np.repeat(source - before, lengths)
+                found[content] = to, taken
+        return found
 
-def _longest_first(first: Lengths, second: Lengths, room: int) -> tuple[Lengths, Lengths]:
-    """Cut the longer of two until they fit, and both to one half where both are longer.
+    def range_of(self, name: str, row: int) -> tuple[int, int]:
+        """Where a text starts and ends in a row."""
+        slot = next(at for at, (content, _) in enumerate(self.slots) if content == name)
+        start = int(self._slot_starts[slot][row] - self.starts[row])
+        return start, start + int(self.cut.lengths[name][row])
 
-    >>> [kept.tolist() for kept in _longest_first(np.array([9, 3, 9]), np.array([2, 8, 9]), 7)]
-    [[5, 3, 3], [2, 4, 4]]
-    """
-    shorter = np.minimum(first, second)
-    longer = np.maximum(shorter, room - shorter)
-    both = shorter + longer > room
-    shorter = np.where(both, room // 2, shorter)
-    longer = np.where(both, room - room // 2, longer)
-    swapped = first > second
-    kept = np.where(swapped, longer, shorter), np.where(swapped, shorter, longer)
-    fits = first + second <= room
-    return np.where(fits, first, kept[0]), np.where(fits, second, kept[1])
+    def _of_texts(
+        self, values: Mapping[str, Any], other: int, columns: tuple[int, ...] = ()
+    ) -> Array:
+        array = np.full((self.size, *columns), other, np.int64)
+        for name, (to, taken) in self._places.items():
+            value = values[name]
+            array[to] = value if isinstance(value, int) else value[taken]
+        return array
 
+    @cached_property
+    def ids(self) -> Array:
+        """The ids."""
+        array = self._of_texts({name: some.ids for name, some in self.texts.items()}, self.pad.id)
+        for (content, _), start in zip(self.slots, self._slot_starts, strict=True):
+            if not isinstance(content, str):
+                array[start] = content
+        return array
 
-def _width(
-    lengths: Lengths, max_length: int | None, padding: Padding | None, multiple: int | None
-) -> int:
-    """How long a row is once it is padded."""
-    if padding == "max_length" and max_length is not None:
-        width = max_length
-    else:
-        width = int(lengths.max(initial=0))
-    return -(-width // multiple) * multiple if multiple and padding else width
+    @cached_property
+    def types(self) -> Array:
+        """The type of each id."""
+        has_types = any(kind for _, kind in self.slots)
+        if not has_types and not self.pad.type_id:
+            return np.zeros(self.size, np.int64)
+        array = np.full(self.size, self.pad.type_id, np.int64)
+        for (content, kind), start in zip(self.slots, self._slot_starts, strict=True):
+            array[self._places[content][0] if isinstance(content, str) else start] = kind
+        return array
 
+    @cached_property
+    def attention(self) -> Array:
+        """1 for ids, 0 for padding."""
+        if self.lengths is self.filled or bool((self.lengths == self.filled).all()):
+            return np.ones(self.size, np.int64)
+        at = np.arange(self.size) - np.repeat(self._first, self.lengths)
+        return ((at >= 0) & (at < np.repeat(self.filled, self.lengths))).astype(np.int64)
 
-def _pad_id(tokenizer: Engine, pad_token: str | None) -> int:
-    special = tokenizer.special_tokens
-    for token in PAD_TOKENS if pad_token is None else (pad_token,):
-        if token in special:
-            return special[token]
-    if pad_token is None:
-        raise ValueError(
-            "rows of unequal length need a token to pad with, and this tokenizer has no [PAD]: "
-            "pass pad_token, one of its special tokens"
-        )
-    raise ValueError(f"pad_token {pad_token!r} is not a special token of this tokenizer")
+    @cached_property
+    def special(self) -> Array:
+        """1 for what is not of a text: the template and padding."""
+        return self._of_texts(dict.fromkeys(self.texts, 0), 1)
 
+    @cached_property
+    def sequences(self) -> Array:
+        """0 for ids of the first text, 1 for those of the second, -1 for others."""
+        return self._of_texts({"A": 0, "B": 1}, -1)
 
-def _filled(
-    rows: dict[str, _Texts],
-    slots: list[tuple[int | str, int]],
-    lengths: Lengths,
-    width: int,
-    pad_id: int,
-    sides: tuple[Side, Side],
-) -> ModelInputs:
-    """The matrices, slot by slot of the template."""
-    truncation_side, padding_side = sides
-    columns = np.arange(width)
-    start = (width - lengths if padding_side == "left" else np.zeros_like(lengths))[:, np.newaxis]
-    real = (columns >= start) & (columns < start + lengths[:, np.newaxis])
-    ids = np.full(real.shape, pad_id, dtype=np.int64)
-    types = np.zeros(real.shape, dtype=np.int64)
-    for content, type_id in slots:
-        if isinstance(content, str):
-            texts = rows[content]
-            end = start + texts.kept[:, np.newaxis]
-            here = (columns >= start) & (columns < end)
-            ids[here] = texts.kept_ids(truncation_side)
-        else:
-            end = start + 1
-            here = columns == start
-            ids[here] = content
-        if type_id:
-            types[here] = type_id
-        start = end
-    return {"input_ids": ids, "attention_mask": real.astype(np.int64), "token_type_ids": types}
+    @cached_property
+    def offsets(self) -> Array:
+        """Where each token starts and ends in its text; (0, 0) for those of no text."""
+        return self._of_texts({n: some.offsets for n, some in self.texts.items()}, 0, (2,))
+
+    @cached_property
+    def pieces(self) -> Array:
+        """The number of the piece of its text that each token is part of; -1 for no text."""
+        return self._of_texts({name: some.pieces for name, some in self.texts.items()}, -1)

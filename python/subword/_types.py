@@ -73,8 +73,11 @@ StrPath: TypeAlias = str | os.PathLike[str]
 #: Which of two texts is cut where they are too long together.
 Truncation: TypeAlias = Literal["longest_first", "only_first", "only_second"]
 
-#: How long rows are made: as the longest of them, or as ``max_length``.
-Padding: TypeAlias = Literal["longest", "max_length"]
+#: How long rows are made: as the longest of them, as ``max_length``, or each as long as it is.
+Padding: TypeAlias = Literal["longest", "max_length", "ragged"]
+
+#: What `encode_inputs` can tell about each id.
+Extra: TypeAlias = Literal["offsets", "word_ids", "sequence_ids", "special_tokens_mask"]
 
 #: Where a text is cut, or a row is padded.
 Side: TypeAlias = Literal["right", "left"]
@@ -92,12 +95,23 @@ class AddedToken(TypedDict):
     rstrip: bool
 
 
-class ModelInputs(TypedDict):
+class RowArrays(TypedDict):
     """The rows that a model takes, under the names that it takes them by."""
 
     input_ids: npt.NDArray[np.int64]
     attention_mask: npt.NDArray[np.int64]
     token_type_ids: npt.NDArray[np.int64]
+
+
+class ModelInputs(RowArrays, total=False):
+    """The rows, and what else a caller asked for."""
+
+    offsets: npt.NDArray[np.int64]
+    word_ids: npt.NDArray[np.int64]
+    sequence_ids: npt.NDArray[np.int64]
+    special_tokens_mask: npt.NDArray[np.int64]
+    overflow_to_sample: npt.NDArray[np.int64]
+    bounds: npt.NDArray[np.int64]
 
 
 class Rows(Protocol):

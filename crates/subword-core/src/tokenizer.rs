@@ -218,6 +218,33 @@ impl Tokenizer {
         self.document_encoder(allowed, None)?.boundary().all(text)
     }
 
+    /// The same for many texts, with places in characters if `characters`, else in bytes.
+    pub fn encode_offsets_batch(
+        &self,
+        texts: &[&[u8]],
+        allowed: &Allowed,
+        trim: Option<bool>,
+        characters: bool,
+        threads: Threads,
+    ) -> Result<Vec<Located>> {
+        let threads = how_many(threads, texts.iter().map(|text| text.len()).sum());
+        self.plan.with_finders(allowed, texts, |finders| {
+            let groups = groups(texts.iter().map(|text| text.len()));
+            let parts = self.share(groups.len(), threads, |group, scratch| {
+                let locate = |text: &&[u8]| {
+                    let mut located = self.plan.encode_offsets(text, finders, trim, scratch)?;
+                    if characters {
+                        located.places = in_characters(text, located.places)?;
+                    }
+                    interrupt::worked(TEXT_BYTES)?;
+                    Ok(located)
+                };
+                texts[groups[group].clone()].iter().map(locate).collect::<Result<Vec<_>>>()
+            })?;
+            Ok(parts.into_iter().flatten().collect())
+        })
+    }
+
     /// The ids of a text with the model's template around them.
     pub fn surround(&self, mut ids: Vec<TokenId>) -> Result<Vec<TokenId>> {
         let (prefix, suffix) = self.model().template.sides();

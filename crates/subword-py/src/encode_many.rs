@@ -4,18 +4,26 @@
 //! cannot be converted, or the call may have to report an error, all texts are converted first, so that the
 //! error is about the first text that has one.
 
-use crate::arguments::{Errors, Special, threads_of};
+use crate::arguments::{Errors, Special, choice, threads_of};
 use crate::arrays::array_of;
 use crate::engine::{Engine, run};
 use crate::errors::OrRaise;
 use crate::interrupts::attached;
 use crate::lists::list_of;
 use crate::text::{Objects, Texts};
-use numpy::PyArray1;
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
-use subword_core::tokenizer::{Ragged, Threads};
-use subword_core::{TokenId, memory};
+use subword_core::tokenizer::{Located, Ragged, Threads};
+use subword_core::{Result, TokenId, interrupt, memory};
+
+/// Ids, the bounds of the texts among them, where each starts and ends, and the number of its piece.
+type LocatedArrays<'py> = (
+    Bound<'py, PyArray1<TokenId>>,
+    Bound<'py, PyArray1<u64>>,
+    Bound<'py, PyArray2<i64>>,
+    Bound<'py, PyArray1<u32>>,
+);
 
 #[pymethods]
 impl Engine {
@@ -69,6 +77,40 @@ impl Engine {
         let objects = Objects::new(texts)?;
         let ragged = self.ragged_of(py, &objects, &special, errors, add_special_tokens, threads)?;
         Ok((array_of(py, ragged.ids)?, array_of(py, ragged.bounds)?))
+    }
+
+    #[doc = include_str!("../docs/encode_batch_offsets.txt")]
+    #[pyo3(
+        signature = (texts, *, unit="chars", trim=None, special=Special::default(),
+            errors=Errors::default(), threads=None),
+        text_signature = "($self, texts, *, unit='chars', trim=None, special='text', \
+            errors='strict', threads=None)"
+    )]
+    #[expect(clippy::too_many_arguments)]
+    fn encode_batch_offsets<'py>(
+        &self,
+        texts: &Bound<'py, PyAny>,
+        unit: &str,
+        trim: Option<bool>,
+        special: Special,
+        errors: Errors,
+        threads: Option<i64>,
+    ) -> PyResult<LocatedArrays<'py>> {
+        let (py, threads) = (texts.py(), threads_of(threads)?);
+        let characters = choice("unit", unit, &[("chars", true), ("bytes", false)])?;
+        let objects = Objects::new(texts)?;
+        let texts = Texts::new(&objects, errors)?;
+        let texts = texts.all();
+        let locate = || {
+            let tokenizer = self.tokenizer();
+            let all =
+                tokenizer.encode_offsets_batch(&texts, &special.0, trim, characters, threads)?;
+            joined(all)
+        };
+        let (Ragged { ids, bounds }, places, pieces) = run(py, usize::MAX, locate)?;
+        let tokens = ids.len();
+        let places = array_of(py, places)?.reshape([tokens, 2])?;
+        Ok((array_of(py, ids)?, array_of(py, bounds)?, places, array_of(py, pieces)?))
     }
 
     #[doc = include_str!("../docs/count_batch.txt")]
@@ -165,4 +207,24 @@ impl Engine {
         })?;
         Ok(done.then_some(lists))
     }
+}
+
+/// The ids of all texts, where they start and end one after the other, and the numbers of their pieces.
+fn joined(all: Vec<Located>) -> Result<(Ragged, Vec<i64>, Vec<u32>)> {
+    let tokens = all.iter().map(|located| located.ids.len()).sum();
+    let mut ragged = Ragged {
+        ids: memory::with_capacity(tokens)?,
+        bounds: memory::with_capacity(all.len() + 1)?,
+    };
+    let mut places = memory::with_capacity(2 * tokens)?;
+    let mut pieces = memory::with_capacity(tokens)?;
+    ragged.bounds.push(0);
+    for located in all {
+        ragged.ids.extend_from_slice(&located.ids);
+        ragged.bounds.push(ragged.ids.len() as u64);
+        places.extend(located.places.iter().flat_map(|&(start, end)| [start as i64, end as i64]));
+        pieces.extend_from_slice(&located.pieces);
+        interrupt::worked(size_of_val(&located.places[..]))?;
+    }
+    Ok((ragged, places, pieces))
 }

@@ -6,8 +6,15 @@
     fast(["low", "lower"], padding=True, return_tensors="pt")
     fast.save_pretrained("my-model")             # AutoTokenizer.from_pretrained reads it
 
-The ids come from Hugging Face's engine, at its speed: it gets the tokenizer as its own kind of file
-(`tokenizer.json`) and is held against ours by the tests. What that file cannot hold is an error.
+The ids of `fast_tokenizer` come from Hugging Face's engine, at its speed: it gets the tokenizer as
+its own kind of file (`tokenizer.json`) and is held against ours by the tests. What that file cannot
+hold is an error. `accelerate` puts our engine into this one, or into any other fast tokenizer:
+
+    fast = accelerate(AutoTokenizer.from_pretrained("my-model"))
+    fast(["low", "lower"], padding=True, return_tensors="pt")     # the same, by our engine
+
+`install` makes `AutoTokenizer.from_pretrained` give accelerated tokenizers, `uninstall` takes that
+back.
 
 Two defaults are transformers', and differ from ``tok.encode(text)``:
 
@@ -19,6 +26,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +47,9 @@ SPELLINGS = {
     "sep_token": ("<sep>", "[SEP]"),
     "mask_token": ("<mask>", "[MASK]"),
 }
+
+#: Where `install` keeps the method that it replaces.
+ORIGINAL = "_subword_from_pretrained"
 
 
 def fast_tokenizer(tok: Tokenizer, **settings: Any) -> PreTrainedTokenizerFast:
@@ -112,3 +123,78 @@ def parts(tok: Tokenizer) -> dict[str, str | None]:
         for part, tokens in SPELLINGS.items()
     }
     return found | {"unk_token": tok.unk_token or found["unk_token"]}
+
+
+def accelerate(tokenizer: PreTrainedTokenizerFast) -> PreTrainedTokenizerFast:
+    """The same tokenizer, run by our engine.
+
+    It is of the same class family, has the same settings, and shares its backend with the tokenizer
+    that it was made from. Calls, ``encode``, ``decode``, ``tokenize``, ``convert_ids_to_tokens``,
+    ``convert_tokens_to_ids`` and ``train_new_from_iterator`` give what they gave before. What our
+    engine cannot do is left to Hugging Face's for that call: a `FallbackWarning` says so once for
+    each reason, and ``accelerated.fallbacks`` counts.
+
+    Args:
+        tokenizer: A fast tokenizer of transformers.
+
+    Returns:
+        The accelerated tokenizer.
+
+    Raises:
+        TypeError: It is no fast tokenizer.
+        ModelFormatError: Our engine does not run it, or gives something else for a sample of texts.
+
+    Example:
+        >>> vocab = {i: bytes([i]) for i in range(256)} | {256: b"lo", 257: b"low"}
+        >>> tok = Tokenizer(vocab, [(b"l", b"o"), (b"lo", b"w")], ["<|endoftext|>"])
+        >>> fast = accelerate(fast_tokenizer(tok, pad_token="<|endoftext|>"))
+        >>> inputs = fast(["low lower", "low"], padding=True, return_tensors="np")
+        >>> inputs["input_ids"].tolist()
+        [[257, 32, 257, 101, 114], [257, 258, 258, 258, 258]]
+        >>> inputs.word_ids(0), inputs.char_to_token(0, 7)
+        ([0, 1, 1, 1, 1], 3)
+        >>> dict(fast.fallbacks)
+        {}
+    """
+    load("transformers")
+    from subword.integrations._accelerated import accelerated
+
+    fast: PreTrainedTokenizerFast = accelerated(tokenizer)
+    return fast
+
+
+def install() -> None:
+    """Make ``AutoTokenizer.from_pretrained`` give accelerated tokenizers.
+
+    A tokenizer that cannot be accelerated comes as it is, with a `FallbackWarning`.
+
+    Example:
+        >>> from subword.integrations.transformers import install, uninstall
+        >>> install()
+        >>> uninstall()
+    """
+    auto = load("transformers").AutoTokenizer
+    if ORIGINAL in vars(auto):
+        return
+    original = auto.from_pretrained
+    from subword.integrations._accelerated import FallbackWarning, accelerated
+
+    def from_pretrained(*args: Any, **kwargs: Any) -> Any:
+        tokenizer = original(*args, **kwargs)
+        try:
+            return accelerated(tokenizer)
+        except (ModelFormatError, TypeError) as error:
+            text = f"this tokenizer is not accelerated: {error}"
+            warnings.warn(text, FallbackWarning, stacklevel=2)
+            return tokenizer
+
+    setattr(auto, ORIGINAL, vars(auto)["from_pretrained"])
+    auto.from_pretrained = staticmethod(from_pretrained)
+
+
+def uninstall() -> None:
+    """Make ``AutoTokenizer.from_pretrained`` give what it gave before `install`."""
+    auto = load("transformers").AutoTokenizer
+    if ORIGINAL in vars(auto):
+        auto.from_pretrained = vars(auto)[ORIGINAL]
+        delattr(auto, ORIGINAL)

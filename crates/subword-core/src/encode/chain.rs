@@ -71,34 +71,36 @@ impl Plan {
             Some(true) if chain.is_none_or(|chain| chain.trims.is_empty()) => &[false][..],
             _ => chain.map_or(&[][..], |chain| &chain.trims[..]),
         };
-        let mut located = Located::default();
-        let mut push = |id: TokenId, (start, end): (usize, usize), token: &[u8]| {
+        let (mut located, mut number) = (Located::default(), 0);
+        let mut push = |id: TokenId, (start, end): (usize, usize), number, token: &[u8]| {
             let mut place = (start.min(text.len()), end.min(text.len()));
             for &prefix_space in trims {
                 let keeps = prefix_space && (located.ids.is_empty() || place.0 == 0);
                 place = trimmed(text, place, EdgeSpaces::of_text(token), keeps);
             }
-            memory::extend(&mut located.ids, &[id])?;
-            memory::extend(&mut located.places, &[place])
+            located.push(id, place, number)
         };
         finders.raw.split(text, |Span { start, end, special, .. }| {
             if let Some(id) = special {
-                return push(id, (start, end), &text[start..end]);
+                push(id, (start, end), number, &text[start..end])?;
+                number += 1;
+                return Ok(());
             }
             let pieces = runner.pieces(&text[start..end], start, &finders.normal)?;
-            for piece in pieces.iter() {
+            for (piece, number) in pieces.iter().zip(number..) {
                 if let Some(id) = piece.token {
                     let text = piece.text();
-                    push(id, piece.place(0, text.len()), text.as_bytes())?;
+                    push(id, piece.place(0, text.len()), number, text.as_bytes())?;
                     continue;
                 }
                 let mut at = 0;
                 runner.encode_piece(&self.model, piece.text(), &mut scratch.chain, |id, len| {
                     let place = piece.place(at, at + len);
                     at += len;
-                    push(id, place, self.model.vocab.bytes_of(id).unwrap_or_default())
+                    push(id, place, number, self.model.vocab.bytes_of(id).unwrap_or_default())
                 })?;
             }
+            number += pieces.iter().count();
             interrupt::worked(end - start)
         })?;
         Ok(located)

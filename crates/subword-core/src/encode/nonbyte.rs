@@ -123,22 +123,26 @@ impl Plan {
         Ok(())
     }
 
-    /// Calls `each` with every id of a text and its place there. The mark has no width; the unk token has that
-    /// of one character, or of all characters that no token covers.
+    /// Calls `each` with every id of a text, its place there and the number of its word; returns how many words
+    /// there are. The mark has no width; the unk token has that of one character, or of all characters that no
+    /// token covers.
     pub(super) fn locate_words(
         &self,
         text: &[u8],
         scratch: &mut Scratch,
-        mut each: impl FnMut(TokenId, usize, usize) -> Result<()>,
-    ) -> Result<()> {
+        mut each: impl FnMut(TokenId, (usize, usize), usize) -> Result<()>,
+    ) -> Result<usize> {
+        let mut number = 0;
         if let Path::Longest(longest) = &self.path {
-            return self.each_word(text, |from, to| {
+            self.each_word(text, |from, to| {
                 let missing =
                     longest.encode(&text[from..to], &mut scratch.longest, |id, a, b| {
-                        each(id, from + a, from + b)
+                        each(id, (from + a, from + b), number)
                     })?;
+                number += 1;
                 missing.map_or(Ok(true), |at| Err(no_token(&text[from + at..to], from + at)))
-            });
+            })?;
+            return Ok(number);
         }
         let start = &self.model.start;
         let mut ids = Vec::new();
@@ -154,11 +158,13 @@ impl Plan {
                     _ if unknown => at + unit().len(),
                     _ => to.min(at + self.model.token_bytes(id).map_or(0, <[u8]>::len)),
                 };
-                each(id, at, end)?;
+                each(id, (at, end), number)?;
                 at = end;
             }
+            number += 1;
             Ok(true)
-        })
+        })?;
+        Ok(number)
     }
 
     /// The error about a character without a token, with its place in the text that the caller gave;

@@ -10,6 +10,9 @@ back to the original. Last, white space may be left out of a place, as Hugging F
 
 It counts the spaces at both ends of the token, not those of the text that it comes from, and takes off
 as many characters. Of ordinary bytes only the space counts, of special tokens all white space.
+
+Each id also has the number of its piece in the text. As in that library, an added token is a piece of its own,
+and pieces that the pre-tokenizer removes (the white space between words) have no number.
 */
 
 use super::{Finders, Path, Plan, Scratch};
@@ -26,6 +29,16 @@ pub struct Located {
     pub ids: Vec<TokenId>,
     /// Where each starts and ends, in bytes.
     pub places: Vec<(usize, usize)>,
+    /// The number of the piece that each is part of.
+    pub pieces: Vec<u32>,
+}
+
+impl Located {
+    pub(super) fn push(&mut self, id: TokenId, place: (usize, usize), piece: usize) -> Result<()> {
+        memory::extend(&mut self.ids, &[id])?;
+        memory::extend(&mut self.places, &[place])?;
+        memory::extend(&mut self.pieces, &[u32::try_from(piece).unwrap_or(u32::MAX)])
+    }
 }
 
 /// Puts ids and places together.
@@ -33,14 +46,24 @@ struct Locator<'t> {
     text: &'t [u8],
     trim: TrimOffsets,
     located: Located,
+    /// How many pieces there are before the part of the text that comes next.
+    pieces: usize,
 }
 
 impl Locator<'_> {
-    /// Adds an id; `spaces` counts the white space at both ends of its token.
+    /// Adds an added token, which is a piece of its own.
+    fn push_special(&mut self, id: TokenId, place: (usize, usize), text: &[u8]) -> Result<()> {
+        self.push(id, place, 0, || EdgeSpaces::of_text(text))?;
+        self.pieces += 1;
+        Ok(())
+    }
+
+    /// Adds an id of this piece of the part; `spaces` counts the white space at both ends of its token.
     fn push(
         &mut self,
         id: TokenId,
         place: (usize, usize),
+        piece: usize,
         spaces: impl FnOnce() -> EdgeSpaces,
     ) -> Result<()> {
         let place = match self.trim {
@@ -51,8 +74,7 @@ impl Locator<'_> {
                 trimmed(self.text, place, spaces(), keeps)
             }
         };
-        memory::extend(&mut self.located.ids, &[id])?;
-        memory::extend(&mut self.located.places, &[place])?;
+        self.located.push(id, place, self.pieces + piece)?;
         interrupt::worked(place.1 - place.0)
     }
 }
@@ -126,11 +148,11 @@ impl Plan {
             (Some(true), TrimOffsets::Nothing) => TrimOffsets::Spaces,
             (_, trim) => trim,
         };
-        let mut locator = Locator { text, trim, located: Located::default() };
+        let mut locator = Locator { text, trim, located: Located::default(), pieces: 0 };
         finders.raw.split(text, |span| match span.special {
-            Some(id) => locator.push(id, (span.start, span.end), || {
-                EdgeSpaces::of_text(&text[span.start..span.end])
-            }),
+            Some(id) => {
+                locator.push_special(id, (span.start, span.end), &text[span.start..span.end])
+            }
             None => self.locate(text, span, finders, scratch, &mut locator),
         })?;
         Ok(locator.located)
@@ -152,36 +174,49 @@ impl Plan {
         finders.normal.split(&normal, |part| {
             let part_text = &normal[part.start..part.end];
             if let Some(id) = part.special {
-                return locator
-                    .push(id, place(part.start, part.end), || EdgeSpaces::of_text(part_text));
+                return locator.push_special(id, place(part.start, part.end), part_text);
             }
-            let mut push = |id, start: usize, end: usize| {
+            let push = |id, (start, end): (usize, usize), piece| {
                 let place = place(part.start + start, part.start + end);
-                locator.push(id, place, || self.spaces(id))
+                locator.push(id, place, piece, || self.spaces(id))
             };
-            match &self.path {
-                Path::Words(words) => return self.locate_word_pieces(words, part_text, push),
-                Path::NonByte | Path::Longest(_) => {
-                    let located = self.locate_words(part_text, scratch, push);
-                    return located.map_err(|error| match error {
-                        Error::Text { message, position } => {
-                            let position = span.start + map.start(part.start + position);
-                            Error::Text { message, position }
-                        }
-                        other => other,
-                    });
+            let pieces = match &self.path {
+                Path::Words(words) => self.locate_word_pieces(words, part_text, push),
+                Path::NonByte | Path::Longest(_) => self.locate_words(part_text, scratch, push),
+                Path::Bytes | Path::Chain { .. } => self.locate_merged(part_text, scratch, push),
+            };
+            locator.pieces += pieces.map_err(|error| match error {
+                Error::Text { message, position } => {
+                    let position = span.start + map.start(part.start + position);
+                    Error::Text { message, position }
                 }
-                Path::Bytes | Path::Chain { .. } => {}
-            }
-            let (mut ids, mut at) = (Vec::new(), 0);
-            self.encode_ordinary(part_text, scratch, &mut ids)?;
-            for id in ids {
-                let end = at + self.model.token_bytes(id).map_or(0, <[u8]>::len);
-                push(id, at, end)?;
-                at = end;
-            }
+                other => other,
+            })?;
             Ok(())
         })
+    }
+
+    /// Calls `each` with every id of a text of byte-level BPE, its place and its piece; returns how many pieces
+    /// there are.
+    fn locate_merged(
+        &self,
+        text: &[u8],
+        scratch: &mut Scratch,
+        mut each: impl FnMut(TokenId, (usize, usize), usize) -> Result<()>,
+    ) -> Result<usize> {
+        let (mut ids, mut ends) = (Vec::new(), Vec::new());
+        self.encode_ordinary(text, scratch, &mut ids)?;
+        self.each_piece(text, |_, end| memory::extend(&mut ends, &[end]).map(|()| true))?;
+        let (mut at, mut piece) = (0, 0);
+        for id in ids {
+            while ends.get(piece).is_some_and(|&end| end <= at) {
+                piece += 1;
+            }
+            let end = at + self.model.token_bytes(id).map_or(0, <[u8]>::len);
+            each(id, (at, end), piece)?;
+            at = end;
+        }
+        Ok(ends.len())
     }
 
     /// The white space of an ordinary token.
@@ -197,6 +232,9 @@ impl Plan {
 /// Places in bytes as places in characters: a place within a character moves outwards to its edge.
 /// A byte that is not part of a valid character counts as one.
 pub fn in_characters(text: &[u8], mut places: Vec<(usize, usize)>) -> Result<Vec<(usize, usize)>> {
+    if text.is_ascii() {
+        return Ok(places);
+    }
     // The number of the character that each byte belongs to.
     let mut character = memory::with_capacity(text.len() + 1)?;
     let mut count = 0;

@@ -114,14 +114,15 @@ impl Plan {
         }
     }
 
-    /// Calls `each` with every id of a normalised text and its place there.
+    /// Calls `each` with every id of a normalised text, its place there and the number of its word; returns how
+    /// many words there are.
     pub(super) fn locate_word_pieces(
         &self,
         words: &Words,
         text: &[u8],
-        mut each: impl FnMut(TokenId, usize, usize) -> Result<()>,
-    ) -> Result<()> {
-        let mut ids = Vec::new();
+        mut each: impl FnMut(TokenId, (usize, usize), usize) -> Result<()>,
+    ) -> Result<usize> {
+        let (mut ids, mut number) = (Vec::new(), 0);
         let token_len = |id| self.model.token_bytes(id).map_or(0, <[u8]>::len);
         self.each_piece(text, |start, end| {
             let word = &text[start..end];
@@ -130,9 +131,12 @@ impl Plan {
             }
             ids.clear();
             words.encoder().encode(word, &mut ids);
-            let place = |id, from, to| each(id, start + from, start + to);
-            words.encoder().locate(word, &ids, token_len, place).map(|()| true)
-        })
+            let place = |id, from, to| each(id, (start + from, start + to), number);
+            words.encoder().locate(word, &ids, token_len, place)?;
+            number += 1;
+            Ok(true)
+        })?;
+        Ok(number)
     }
 }
 

@@ -1,0 +1,478 @@
+"""A tokenizer of transformers that runs our engine: a class made on the fly, below its own.
+
+    texts -> our engine, one call for the batch -> rows by numpy -> BatchEncoding
+
+Everything else is inherited, and the backend stays what it was: saving, special tokens, chat
+templates and whatever takes hold of the backend go on as before. What our engine cannot do is left
+to the inherited method for that call, counted in `fallbacks`, and warned of once for each reason.
+"""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from collections import Counter
+from functools import cache
+from itertools import pairwise
+from typing import Any
+
+import transformers
+
+from subword import ModelFormatError, SubwordError
+from subword._cutting import Texts
+from subword._rows import Array, Pad, Rows, Slot
+from subword.integrations._backend import Backend, threads
+from subword.integrations._encodings import Batch, Encodings
+from subword.integrations._retraining import is_trained, trained, without_vocabulary
+
+#: The arguments of a call that say what the result has, and the rows' property for each.
+COLUMNS = {
+    "input_ids": "ids",
+    "token_type_ids": "types",
+    "attention_mask": "attention",
+    "special_tokens_mask": "special",
+    "offset_mapping": "offsets",
+}
+
+
+#: Whether `decode` takes many lists of ids, as transformers 5 has it.
+MANY_DECODE = int(transformers.__version__.split(".")[0]) >= 5
+
+
+class FallbackWarning(UserWarning):
+    """An accelerated tokenizer left a call to Hugging Face's engine."""
+
+
+class Accelerated:
+    """What an accelerated tokenizer does itself. It stands before the tokenizer's class."""
+
+    _tokenizer: Any
+    _subword: Backend | None
+    #: How often a call was left to Hugging Face's engine, and why.
+    fallbacks: Counter[str]
+
+    def _ready(self) -> Backend | None:
+        """Our engine, made anew if the tokenizer has changed; none if it does not run it."""
+        backend = self.__dict__.get("_subword")
+        if backend is not None and backend.is_current(self._tokenizer):
+            return backend
+        self.__dict__["_subword"] = None
+        try:
+            self.__dict__["_subword"] = Backend(self._tokenizer)
+        except SubwordError as error:
+            self._left(
+                "tokenizer", f"the tokenizer has changed, and subword does not run it: {error}"
+            )
+        return self.__dict__["_subword"]
+
+    def _left(self, reason: str, message: str) -> None:
+        """Count a call that is left to the other engine, and say so once."""
+        counts: Counter[str] = self.__dict__.setdefault("fallbacks", Counter())
+        if not counts[reason]:
+            text = f"{message}; this call runs Hugging Face's engine"
+            warnings.warn(text, FallbackWarning, stacklevel=4)
+        counts[reason] += 1
+
+    def _add_tokens(self, *args: Any, **kwargs: Any) -> Any:
+        self.__dict__["_subword"] = None
+        return super()._add_tokens(*args, **kwargs)  # type: ignore[misc]
+
+    # transformers 5: one method for one text and for many.
+
+    def _encode_plus(self, text: Any, text_pair: Any = None, **options: Any) -> Any:
+        inherited = super()._encode_plus  # type: ignore[misc]
+        if hasattr(super(), "_batch_encode_plus"):  # transformers 4 goes on there
+            return inherited(text, text_pair, **options)
+        words = options.get("is_split_into_words", False)
+        many = isinstance(text, (list, tuple))
+        if words:
+            many = bool(many and text and isinstance(text[0], (list, tuple)))
+        if not many:
+            batch = [(text, text_pair)] if text_pair else [text]
+        elif text_pair is None:
+            batch = text
+        elif isinstance(text_pair, (list, tuple)) and len(text) == len(text_pair):
+            batch = list(zip(text, text_pair, strict=True))
+        else:
+            return inherited(text, text_pair, **options)
+        found = self._encode_batch(batch, options)
+        if found is None:
+            return inherited(text, text_pair, **options)
+        if not many and options.get("return_tensors") is None:
+            if options.get("return_overflowing_tokens"):
+                return found
+            one = {
+                key: (value[0] if len(value) > 0 and isinstance(value[0], list) else value)
+                for key, value in found.items()
+            }
+            found = type(found)(one, found.encodings)
+        return found
+
+    def _batch_encode_plus(self, batch_text_or_text_pairs: Any, **options: Any) -> Any:
+        found = self._encode_batch(batch_text_or_text_pairs, options)
+        if found is None:
+            inherited = super()._batch_encode_plus  # type: ignore[misc]
+            return inherited(batch_text_or_text_pairs, **options)
+        return found
+
+    def _encode_batch(self, batch: Any, options: dict[str, Any]) -> Any:
+        """The `BatchEncoding` of some texts; none if the inherited method has to do it."""
+        words = bool(options.get("is_split_into_words", False))
+        sources = _sources(batch, words)
+        if sources is None:
+            return None  # most likely an error, which is theirs to raise
+        backend = self._ready()
+        if backend is None:
+            return None
+        try:
+            made = self._batch(backend, sources, words, options)
+            if made is None:
+                return None
+            data = self._lists_of_ids(made, options)
+            if data is None and self._has_odd_windows(made):
+                return None
+            self._tell_backend(options, made.split_special_tokens)
+            return self._batch_encoding(made, data, options)
+        except (SubwordError, ValueError):
+            return None  # what we refuse, they refuse too, in their words
+
+    def _batch(
+        self, backend: Backend, sources: dict[str, list[Any]], words: bool, options: dict[str, Any]
+    ) -> Batch | None:
+        """What a call asks for; none if it makes no sense."""
+        base: Any = self
+        split = options.get("split_special_tokens")
+        split = bool(getattr(self, "split_special_tokens", False) if split is None else split)
+        slots = backend.single if len(sources) == 1 else backend.pair
+        if not options.get("add_special_tokens", True):
+            slots = [slot for slot in slots if isinstance(slot[0], str)]
+        made = Batch(backend, sources, slots, words, split, threads())
+        made.located = bool(options.get("return_offsets_mapping", False))
+        max_length = options.get("max_length")
+        padding = getattr(options.get("padding_strategy"), "value", "do_not_pad")
+        if padding != "do_not_pad":
+            if base.pad_token_id is None or (padding == "max_length" and max_length is None):
+                return None
+            made.pad = Pad(
+                max_length if padding == "max_length" else "longest",
+                options.get("padding_side") or base.padding_side,
+                base.pad_token_id,
+                base.pad_token_type_id,
+                options.get("pad_to_multiple_of") or None,
+            )
+        truncation = getattr(options.get("truncation_strategy"), "value", "do_not_truncate")
+        if truncation != "do_not_truncate":
+            if max_length is None or (truncation == "only_second" and len(sources) == 1):
+                return None
+            made.room = max_length - (len(slots) - len(sources))
+            made.truncation, made.side = truncation, base.truncation_side
+            made.stride = options.get("stride", 0)
+            if made.room < 0:
+                return None
+        return made
+
+    def _has_odd_windows(self, made: Batch) -> bool:
+        """Whether texts are cut into windows that only their engine makes."""
+        if made.room is None or not any(map(_is_cut, made.texts.values())):
+            return False
+        if not all(_fits(some, made.stride) for some in made.texts.values()):
+            return True
+        keeps_space, keeps_type = made.backend.odd_windows
+        if not keeps_space and not (keeps_type and len(made.slots) == len(made.texts) == 2):
+            return False
+        self._left("windows", "this post-processor treats windows of a text in a way of its own")
+        return True
+
+    def _tell_backend(self, options: dict[str, Any], split: bool) -> None:
+        """Set truncation and padding, as the inherited method does: they are saved with it."""
+        base: Any = self
+        names = ("padding_strategy", "truncation_strategy", "max_length", "pad_to_multiple_of")
+        settings = {name: options.get(name) for name in (*names, "padding_side")}
+        base.set_truncation_and_padding(stride=options.get("stride", 0), **settings)
+        if self._tokenizer.encode_special_tokens != split:
+            self._tokenizer.encode_special_tokens = split
+
+    def _names(self, options: dict[str, Any]) -> list[str]:
+        """What the result has, in the order in which it has it."""
+        base: Any = self
+        names = ["input_ids"]
+        for name in ("token_type_ids", "attention_mask"):
+            wanted = options.get(f"return_{name}")
+            if (name in base.model_input_names) if wanted is None else wanted:
+                names.append(name)
+        if options.get("return_special_tokens_mask"):
+            names.append("special_tokens_mask")
+        if options.get("return_offsets_mapping"):
+            names.append("offset_mapping")
+        return names
+
+    def _lists_of_ids(self, made: Batch, options: dict[str, Any]) -> dict[str, Any] | None:
+        """The result if it is nothing but ids of whole texts in lists; none if it is more."""
+        names = self._names(options)
+        plain = {"input_ids", "token_type_ids", "attention_mask"}.issuperset(names)
+        if made.words or made.pad.to is not None or not plain or options.get("return_tensors"):
+            return None
+        special = "text" if made.split_special_tokens else "encode"
+        lists = {
+            name: made.backend.engine.encode_batch(texts, special=special, threads=made.threads)
+            for name, texts in made.sources.items()
+        }
+        room, both = made.room, zip(*lists.values(), strict=True)
+        if room is not None and any(sum(map(len, row)) > room for row in both):
+            return None
+        if len(made.slots) == 1:
+            rows = lists["A"]
+        else:
+            rows = [
+                _row(made.slots, dict(zip(lists, row, strict=True)))
+                for row in zip(*lists.values(), strict=True)
+            ]
+        data: dict[str, Any] = {"input_ids": rows}
+        if "token_type_ids" in names:
+            if any(kind for _, kind in made.slots):
+                data["token_type_ids"] = [
+                    _types(made.slots, dict(zip(lists, row, strict=True)))
+                    for row in zip(*lists.values(), strict=True)
+                ]
+            else:
+                data["token_type_ids"] = [[0] * len(row) for row in rows]
+        if "attention_mask" in names:
+            data["attention_mask"] = [[1] * len(row) for row in rows]
+        return data
+
+    def _batch_encoding(
+        self, made: Batch, data: dict[str, Any] | None, options: dict[str, Any]
+    ) -> Any:
+        """The result, with ``data`` or with what the rows have."""
+        overflow = bool(options.get("return_overflowing_tokens"))
+        tensors = options.get("return_tensors")
+        if data is None:
+            rows = made.windows if overflow else made.firsts
+            kind = getattr(tensors, "value", tensors)
+            data = _data(rows, self._names(options), kind)
+            lengths, samples = rows.lengths.tolist(), rows.cut.samples.tolist()
+        else:
+            lengths = list(map(len, data["input_ids"]))
+            samples = list(range(len(lengths)))
+        if options.get("return_length"):
+            data["length"] = lengths
+        if overflow:
+            data["overflow_to_sample_mapping"] = samples
+        self._warn_of_length(lengths, options)
+        return transformers.BatchEncoding(
+            data, Encodings(made, overflow, len(lengths)), tensor_type=tensors
+        )
+
+    def _warn_of_length(self, lengths: list[int], options: dict[str, Any]) -> None:
+        base: Any = self
+        max_length, verbose = options.get("max_length"), options.get("verbose", True)
+        if max_length is None and verbose and max(lengths) > base.model_max_length:
+            long = next(length for length in lengths if length > base.model_max_length)
+            base._eventual_warn_about_too_long_sequence(range(long), max_length, verbose)
+
+    def batch_decode(self, sequences: Any, *args: Any, **options: Any) -> Any:
+        """The texts of many lists of ids, as transformers has it."""
+        texts = self._decoded(sequences, options) if not args else None
+        if texts is not None:
+            return texts
+        return super().batch_decode(sequences, *args, **options)  # type: ignore[misc]
+
+    def decode(self, token_ids: Any, *args: Any, **options: Any) -> Any:
+        """The text of ids, or the texts of many lists of ids, as transformers has it."""
+        texts = self._decoded(token_ids, options) if MANY_DECODE and not args else None
+        if texts is not None:
+            return texts
+        return super().decode(token_ids, *args, **options)  # type: ignore[misc]
+
+    def _decoded(self, batch: Any, options: dict[str, Any]) -> list[str] | None:
+        """The texts of many lists of ids in one call; none if that is not what is asked for."""
+        many = isinstance(batch, list) and batch and all(type(row) is list for row in batch)
+        if not many or options.keys() - {"skip_special_tokens", "clean_up_tokenization_spaces"}:
+            return None
+        if self._cleans(options):
+            return None
+        backend = self._ready()
+        if backend is None or not backend.decodes:
+            return None
+        skip = bool(options.get("skip_special_tokens", False))
+        try:
+            return backend.engine.decode_batch(batch, skip_special_tokens=skip, threads=threads())
+        except (SubwordError, TypeError, ValueError, OverflowError):
+            return None  # the inherited method goes on row by row
+
+    def _cleans(self, options: dict[str, Any]) -> bool:
+        clean = options.get("clean_up_tokenization_spaces")
+        return bool(
+            getattr(self, "clean_up_tokenization_spaces", False) if clean is None else clean
+        )
+
+    def _decode(self, token_ids: Any, skip_special_tokens: bool = False, **options: Any) -> Any:
+        inherited = super()._decode  # type: ignore[misc]
+        backend = self._ready()
+        if (
+            self._cleans(options)
+            or backend is None
+            or not isinstance(token_ids, list)
+            or not token_ids
+        ):
+            return inherited(token_ids, skip_special_tokens=skip_special_tokens, **options)
+        if backend.decodes:
+            try:
+                return backend.engine.decode(
+                    token_ids, skip_special_tokens=bool(skip_special_tokens)
+                )
+            except (SubwordError, TypeError, ValueError, OverflowError):
+                pass  # ids without a token: their engine leaves them out, or refuses them
+        self._left("decode", "subword does not decode these ids as Hugging Face's engine does")
+        return inherited(token_ids, skip_special_tokens=skip_special_tokens, **options)
+
+    def convert_ids_to_tokens(self, ids: Any, skip_special_tokens: bool = False) -> Any:
+        """The tokens of ids, as transformers has it."""
+        if isinstance(ids, (list, tuple)) and len(ids) > 1 and (backend := self._ready()):
+            tokens = backend.tokens
+            if skip_special_tokens:
+                left_out = set(self.all_special_ids)  # type: ignore[attr-defined]
+                ids = [id for id in ids if int(id) not in left_out]
+            return [tokens.get(int(id)) for id in ids]
+        return super().convert_ids_to_tokens(ids, skip_special_tokens)  # type: ignore[misc]
+
+    def convert_tokens_to_ids(self, tokens: Any) -> Any:
+        """The ids of tokens, as transformers has it."""
+        if isinstance(tokens, list) and len(tokens) > 1 and (backend := self._ready()):
+            ids = [backend.vocab.get(token) if type(token) is str else None for token in tokens]
+            if None not in ids:
+                return ids
+        return super().convert_tokens_to_ids(tokens)  # type: ignore[misc]
+
+    def train_new_from_iterator(
+        self, text_iterator: Any, vocab_size: int, *args: Any, **kwargs: Any
+    ) -> Any:
+        """A tokenizer of the same kind for other texts, as transformers has it."""
+        inherited = super().train_new_from_iterator  # type: ignore[misc]
+        backend = self._ready()
+        if backend is not None:
+            if not args and is_trained(backend, kwargs):
+                shell = _revived(type(self).__mro__[2], dict(self.__dict__))
+                shell.__dict__["_tokenizer"] = without_vocabulary(self._tokenizer)
+                made = super(Accelerated, shell).train_new_from_iterator([], 0, **kwargs)
+                return trained(backend, made, text_iterator, vocab_size, kwargs)
+            self._left("train", "subword trains byte-level BPE with the usual settings alone")
+        return inherited(text_iterator, vocab_size, *args, **kwargs)
+
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        state = {name: value for name, value in self.__dict__.items() if name != "_subword"}
+        return _revived, (type(self).__mro__[2], state)
+
+
+def _revived(base: type, state: dict[str, Any]) -> Any:
+    """An accelerated tokenizer of this class; its engine is made when it is first used."""
+    made = object.__new__(class_for(base))
+    made.__dict__.update(state)
+    return made
+
+
+@cache
+def class_for(base: type) -> type:
+    """The class below ``base`` whose instances run our engine, under the same name."""
+    names = {
+        "__module__": base.__module__,
+        "__qualname__": base.__qualname__,
+        "__doc__": base.__doc__,
+    }
+    return type(base.__name__, (Accelerated, base), names)
+
+
+def accelerated(tokenizer: Any) -> Any:
+    """An accelerated tokenizer with the settings and the backend of this one."""
+    fast = transformers.PreTrainedTokenizerFast
+    base = type(tokenizer)
+    if isinstance(tokenizer, Accelerated):
+        return tokenizer
+    if not isinstance(tokenizer, fast):
+        raise TypeError(f"tokenizer must be a fast tokenizer of transformers, not {base.__name__}")
+    methods = ("_encode_plus", "_decode") + ("_batch_encode_plus",) * hasattr(
+        base, "_batch_encode_plus"
+    )
+    for name in methods:
+        if getattr(base, name) is not getattr(fast, name):
+            raise ModelFormatError("", f"{base.__name__} has a method {name} of its own")
+    state = {
+        name: copy.copy(value) if isinstance(value, (dict, list)) else value
+        for name, value in tokenizer.__dict__.items()
+    }
+    made = _revived(base, state)
+    made.__dict__["fallbacks"] = Counter()
+    made.__dict__["_subword"] = Backend(tokenizer._tokenizer)
+    return made
+
+
+def _sources(batch: Any, words: bool) -> dict[str, list[Any]] | None:
+    """The first texts, and the second ones of pairs; none for anything else."""
+    if not isinstance(batch, (list, tuple)) or not batch:
+        return None
+
+    def is_text(item: Any) -> bool:
+        if words:
+            return type(item) in (list, tuple) and all(type(word) is str for word in item)
+        return type(item) is str
+
+    if all(is_text(item) for item in batch):
+        return {"A": list(batch)}
+    is_pair = all(
+        type(item) in (list, tuple) and len(item) == 2 and is_text(item[0]) and is_text(item[1])
+        for item in batch
+    )
+    return {"A": [one for one, _ in batch], "B": [other for _, other in batch]} if is_pair else None
+
+
+def _is_cut(texts: Texts) -> bool:
+    return bool((texts.kept < texts.lengths).any())
+
+
+def _fits(texts: Texts, stride: int) -> bool:
+    """Whether windows have ids that the one before them does not have."""
+    cut = (texts.kept > 0) & (texts.kept < texts.lengths)
+    return not bool((cut & (texts.kept <= stride)).any())
+
+
+def _row(slots: list[Slot], texts: dict[str, list[int]]) -> list[int]:
+    """The ids of a row: a template with its texts."""
+    row: list[int] = []
+    for content, _ in slots:
+        if isinstance(content, str):
+            row += texts[content]
+        else:
+            row.append(content)
+    return row
+
+
+def _types(slots: list[Slot], texts: dict[str, list[int]]) -> list[int]:
+    """The types of a row."""
+    row: list[int] = []
+    for content, kind in slots:
+        row += [kind] * (len(texts[content]) if isinstance(content, str) else 1)
+    return row
+
+
+def _data(rows: Rows, names: list[str], kind: Any) -> dict[str, Any]:
+    """The rows as matrices, if a call asks for tensors that these can be; else as lists."""
+    arrays = {name: getattr(rows, COLUMNS[name]) for name in names}
+    if kind not in ("np", "pt") or not rows.size or not rows.is_rectangle:
+        return {name: _lists(rows, array) for name, array in arrays.items()}
+    count = len(rows.lengths)
+    data = {name: array.reshape(count, -1, *array.shape[1:]) for name, array in arrays.items()}
+    if kind == "pt":
+        import torch
+
+        data = {name: torch.from_numpy(array) for name, array in data.items()}
+    return data
+
+
+def _lists(rows: Rows, array: Array) -> list[Any]:
+    """The rows of an array as lists; two columns are a tuple."""
+    flat: list[Any]
+    if array.ndim == 1:
+        flat = array.tolist()
+    else:
+        flat = list(zip(array[:, 0].tolist(), array[:, 1].tolist(), strict=True))
+    return [flat[start:end] for start, end in pairwise(rows.bounds.tolist())]
