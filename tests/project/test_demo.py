@@ -138,5 +138,6 @@ def test_it_installs_only_what_it_needs(tmp_path: Path) -> None:
     ).stdout
     installed = re.findall(r"pip install --quiet (.*)", planned)
     assert installed == ["--upgrade pip", "'maturin>=1.9,<2'"]
-    assert f"{tmp_path}/new/bin/maturin develop" in planned  # the package, with what it depends on
+    # The package with what it depends on, and not into an environment that is activated.
+    assert f"VIRTUAL_ENV={tmp_path}/new {tmp_path}/new/bin/maturin develop" in planned
     assert planned.endswith("-m subword._demo\n")
