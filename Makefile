@@ -43,8 +43,9 @@ $(VENV)/base: pyproject.toml
 	$(BIN)/python -m pip install --quiet 'maturin>=1.9,<2'
 	touch $@
 
+# Into this environment, whichever one the caller's shell has activated.
 $(VENV)/built: $(VENV)/base $(RUST_SOURCES)
-	$(BIN)/maturin develop --release --locked --quiet
+	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --locked --quiet
 	touch $@
 
 # Everything that tests, linters and pages need: these versions and no others, by their hashes.

@@ -59,6 +59,11 @@ def split_encoder(
 class OldNames:
     """The old names of `Tokenizer`."""
 
+    def __dir__(self) -> list[str]:
+        """All names but the old ones, which completion need not offer."""
+        old = {name for name in vars(OldNames) if not name.startswith("_")}
+        return sorted({*super().__dir__()} - old)
+
     @classmethod
     def from_files(
         cls,

@@ -38,6 +38,7 @@ def truncate(tok: Tokenizer, vocab_size: int) -> Tokenizer:
         >>> truncate(tok, 258).encode("low<|endoftext|>", special="encode")
         [256, 119, 257]
     """
+    tok._require_pieces("tok", "made smaller")
     return type(tok)._of(tok._truncated(vocab_size), tok._cache_bytes)
 
 
@@ -62,6 +63,7 @@ def prune(
 
     Raises:
         CountsError: The counts were made by another pattern or normalizer.
+        ArgumentError: The tokenizer runs by the plain chain, which knows no pieces.
 
     Example:
         >>> from subword import Tokenizer, count_pieces, prune
@@ -75,5 +77,6 @@ def prune(
     """
     if not isinstance(counts, Counts):
         raise TypeError(f"counts must be Counts, not {type(counts).__name__}")
+    tok._require_pieces("tok", "pruned")
     model, new_ids = _core.pruned(tok, counts._counts, threads=threads)
     return type(tok)._of(model, tok._cache_bytes, linear_time=tok._linear), new_ids

@@ -390,12 +390,15 @@ class Tokenizer(Variants, OldNames):
         """
         return _core.normalizer(self)
 
+    def _require_pieces(self, argument: str, purpose: str) -> None:
+        """Refuse a tokenizer whose steps do not tell its pieces from what becomes of them."""
+        if self.kind == "chain":
+            message = f"a tokenizer that runs by the plain chain cannot be {purpose}"
+            raise ArgumentError(argument, message)
+
     @cached_property
     def _explainer(self) -> Explainer:
-        if self.kind == "chain":
-            raise ArgumentError(
-                "tok", "a tokenizer that runs by the plain chain cannot be explained"
-            )
+        self._require_pieces("tok", "explained")
         from subword._explain.explainer import Explainer
         from subword._explain.wordpiece import WordPieceExplainer
 

@@ -281,14 +281,47 @@ def test_parquet_without_pyarrow_is_one_line(monkeypatch: pytest.MonkeyPatch) ->
         assert (done.exit_code, done.stderr) == (1, message)
 
 
-def test_a_tokenizer_that_cannot_be_explained_is_told_as_the_argument_it_is() -> None:
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        (["explain", "steps.json", "low"], "TOKENIZER: {} cannot be explained"),
+        (["prune", "steps.json", "a.txt", "-o", "x.json"], "TOKENIZER: {} cannot be pruned"),
+        (["prune", "steps.json", "x.counts", "-o", "x.json"], "TOKENIZER: {} cannot be pruned"),
+        (["evaluate", "steps.json", "a.txt"], "TOKENIZER: {} cannot be measured"),
+        (
+            ["train", "a.txt", "--base", "steps.json", "-o", "x.json"],
+            "--base: {} cannot be continued",
+        ),
+    ],
+)
+def test_what_cannot_be_done_with_a_tokenizer_of_steps_is_told(
+    command: list[str], told: str
+) -> None:
     Path("steps.json").write_bytes(STEPS)
-    done = run("explain", "steps.json", "low")
-    assert (done.exit_code, done.stderr) == (
-        2,
-        "error: TOKENIZER: a tokenizer that runs by the plain chain cannot be explained\n",
-    )
+    output("count-pieces", "a.txt", "-o", "x.counts")
+    done = run(*command, *["--num-merges", "9"] * (command[0] == "train"))
+    message = told.format("a tokenizer that runs by the plain chain")
+    assert (done.exit_code, done.stderr) == (2, f"error: {message}\n")
     assert output("tokens", "steps.json", "low") == "[low]\n1\n1 token\n"
+
+
+def test_streams_that_are_closed_are_empty_ones() -> None:
+    def closed(streams: str, *args: str) -> subprocess.CompletedProcess[str]:
+        command = ["sh", "-c", f'exec "$@" {streams}', "sh", sys.executable, "-m", "subword", *args]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    done = closed("<&-", "encode", "tok.json")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "\n", "")
+    done = closed("<&- >&- 2>&-", "count", "tok.json", "a.txt")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    done = closed(">&-", "count", "nofile.json", "a.txt")
+    assert (done.returncode, done.stderr) == (1, "error: nofile.json: No such file or directory\n")
+
+
+def test_a_file_that_is_no_zstandard_is_told_in_words() -> None:
+    Path("a.txt.zst").write_bytes(b"low lower")
+    done = run("count", "tok.json", "a.txt.zst")
+    assert (done.exit_code, done.stderr) == (1, "error: a.txt.zst: this is no Zstandard file\n")
 
 
 # Numbers

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import subword
 from click.testing import CliRunner, Result
-from subword import ModelFormatError, ModelFormatWarning, Tokenizer
+from subword import ModelFormatError, ModelFormatWarning, Tokenizer, count_pieces
 from subword._cli import main
 
 VOCAB = {i: bytes([i]) for i in range(256)} | {256: b"lo"}
@@ -179,6 +179,40 @@ def test_a_device_that_takes_no_more_is_named_too(command: tuple[str, str]) -> N
     assert refusal(command[0], "tok.json", command[1], "--out", "/dev/full").startswith(
         "error: /dev/full: No space left on device\n"
     )
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
+def test_a_file_does_not_take_the_place_of_a_pipe() -> None:
+    os.mkfifo("pipe")
+    pattern = "this is a device or a pipe, and a tokenizer is written to a file"
+    with pytest.raises(ModelFormatError, match=pattern):
+        Tokenizer.load("tok.json").save("pipe")
+    assert refusal("train", "corpus.txt", "--num-merges", "3", "-o", "pipe") == (
+        f"error: pipe: {pattern}\n  hint: name a file, like tok.json\n"
+    )
+    replaced = "this is a device or a pipe, which a file would replace"
+    assert refusal("count-pieces", "corpus.txt", "-o", "pipe") == f"error: pipe: {replaced}\n"
+    with pytest.raises(OSError, match=replaced):
+        count_pieces("corpus.txt").to_parquet("pipe")
+    assert Path("pipe").is_fifo()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["train", "corpus.txt", "--num-merges", "3", "-o", "-"],
+        ["train-wordpiece", "corpus.txt", "-o", "-"],
+        ["convert", "tok.json", "-"],
+        ["count-pieces", "corpus.txt", "-o", "-"],
+        ["prune", "tok.json", "corpus.txt", "-o", "-"],
+    ],
+)
+def test_what_goes_to_a_file_makes_none_that_is_called_like_standard_output(
+    command: list[str],
+) -> None:
+    told = "error: -: what is written here goes to a file, not to standard output\n"
+    assert refusal(*command).startswith(told)
+    assert not Path("-").exists()
 
 
 def test_a_refused_file_is_told_by_the_name_that_was_asked_for(

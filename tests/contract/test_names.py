@@ -26,6 +26,12 @@ def test_a_tokenizer_has_few_names() -> None:
     assert len(names) <= MOST_NAMES, sorted(names)
 
 
+def test_completion_offers_no_old_names() -> None:
+    offered = {*dir(BpeTrainer(num_merges=1).train_iter(["low"]))}
+    assert {"encode", "with_template", "special_tokens"} < offered
+    assert offered.isdisjoint(name for name in vars(OldNames) if not name.startswith("_"))
+
+
 def test_the_hint_about_patterns_names_them_all() -> None:
     hint = subword.PatternError.hint
     names, _, _ = hint.removeprefix("the names are ").partition(";")

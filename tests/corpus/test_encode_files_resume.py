@@ -136,7 +136,7 @@ def test_what_has_changed_is_refused(tmp_path: Path) -> None:
     refused("special was 'encode', it is 'text' now", special="text")
     refused("dtype was 'uint16', it is 'uint32' now", dtype="uint32")
     refused("shard_bytes was 60000, it is 61000 now", shard_size=61_000)
-    refused("there were 1 other sources", corpus=[corpus, corpus])
+    refused("there was 1 other source", corpus=[corpus, corpus])
     other = subword.Tokenizer(SMALL.vocab, SMALL.merges[:-1], [END])
     with pytest.raises(CorpusError, match=r"tokenizer was '[0-9a-f]{12}', it is"):
         encode_files(other, corpus, out, split=END, append=END, shard_size=SHARD)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import re
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -13,6 +16,8 @@ from subword import _demo
 from subword._cli.colours import has_colours
 from subword._cli.painting import bracketed, coloured
 from subword._cli.spans import spans
+
+from tests.support.repository import ROOT
 
 SOURCES = {
     "a.py": b"def low(lower):\n    return lower\n" * 50,
@@ -120,3 +125,19 @@ def test_colours_need_a_terminal_and_leave(
     monkeypatch.setattr(sys.stdout, "isatty", lambda: terminal)
     monkeypatch.setenv("NO_COLOR", no_color)
     assert has_colours() is expected
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="no make")
+def test_it_installs_only_what_it_needs(tmp_path: Path) -> None:
+    planned = subprocess.run(
+        ["make", "--dry-run", "demo", f"VENV={tmp_path}/new"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    installed = re.findall(r"pip install --quiet (.*)", planned)
+    assert installed == ["--upgrade pip", "'maturin>=1.9,<2'"]
+    # The package with what it depends on, and not into an environment that is activated.
+    assert f"VIRTUAL_ENV={tmp_path}/new {tmp_path}/new/bin/maturin develop" in planned
+    assert planned.endswith("-m subword._demo\n")

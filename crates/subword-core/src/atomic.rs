@@ -10,6 +10,7 @@ fsync the directory                           the new name is on the disk
 
 Invariants
 * Until the rename the old file is untouched; on any error the temporary file is removed.
+* A device or a named pipe is refused: the rename would put a file in its place.
 * A symbolic link stays one: the file that it points to is replaced.
 * A file that existed keeps its permissions, and a new one gets the usual ones. Until the new file has the
   permissions of the old one, only its owner may open it.
@@ -60,6 +61,9 @@ impl Staged {
             return Err(io::Error::from(io::ErrorKind::IsADirectory));
         }
         let old = fs::metadata(&target).ok();
+        if old.as_ref().is_some_and(|old| !old.is_file()) {
+            return Err(io::Error::other("this is a device or a pipe, which a file would replace"));
+        }
         let file = create_beside(&target, old.is_some())?;
         if let Some(old) = old {
             file.as_file().set_permissions(old.permissions())?;
@@ -183,6 +187,22 @@ mod tests {
         staged.commit().unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"whole");
         assert_eq!(folder.names(), ["t"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_device_is_not_replaced() {
+        use std::os::unix::fs::FileTypeExt;
+        let folder = Folder::new();
+        let path = folder.path("socket");
+        let _listening = std::os::unix::net::UnixListener::bind(&path).unwrap();
+        let error = write(&[(&path, b"new")]).unwrap_err().to_string();
+        assert!(
+            error.ends_with("this is a device or a pipe, which a file would replace"),
+            "{error}"
+        );
+        assert!(fs::metadata(&path).unwrap().file_type().is_socket());
+        assert_eq!(folder.names(), ["socket"]);
     }
 
     #[cfg(unix)]

@@ -88,13 +88,21 @@ class OutputFile(click.ParamType):  # type: ignore[type-arg]
 
     def convert(self, value: Any, param: object, ctx: object) -> Path:
         path = Path(value)
-        if self.standard and path == STANDARD:
-            return path
+        if path == STANDARD:
+            if self.standard:
+                return path
+            refuse_standard_output(self.example)
         if names_folder(value):
             what = f"{value}: this is a folder, and what is written is a file"
             raise Failure(what, f"name the file: {path / self.example}")
         check_folder(path)
         return path
+
+
+def refuse_standard_output(example: str) -> None:
+    """Say what to type where a file must be named: a file called - is nobody's wish."""
+    what = "-: what is written here goes to a file, not to standard output"
+    raise Failure(what, f"name the file, like {example}; a file of this name is ./-")
 
 
 def names_folder(path: str | os.PathLike[str]) -> bool:
@@ -117,6 +125,8 @@ def check_folder(path: Path) -> None:
 
 def check_tokenizer(out: str, format_: str | None, formats: Collection[str]) -> None:
     """Refuse a tokenizer file that could not be written, before there is a tokenizer."""
+    if out == str(STANDARD):
+        refuse_standard_output("tok.json")
     try:
         file, found = check_output(out, format=format_)
     except (FileNotFoundError, NotADirectoryError):

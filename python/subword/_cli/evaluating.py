@@ -215,6 +215,7 @@ def prune(
         raise click.UsageError(f"--ids {ids}: expected a file that ends in .npy")
     check_tokenizer(out, format_, FORMATS)
     tok = Tokenizer.load(tokenizer, pattern=pattern)
+    tok._require_pieces("tok", "pruned")
     counts = counts_in(corpus)
     if counts is None:
         counts = count_pieces(

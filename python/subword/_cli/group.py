@@ -51,6 +51,7 @@ class Commands(click.Group):
     """Turns what goes wrong in a command into one line and an exit code."""
 
     def make_context(self, *args: Any, **settings: Any) -> click.Context:
+        open_closed_streams()
         with quietly():  # nothing runs yet
             try:
                 return super().make_context(*args, **settings)
@@ -82,6 +83,13 @@ class Commands(click.Group):
             raise misuse(error) from error
         except (SubwordError, OSError, ImportError) as error:
             raise failure(error) from error
+
+
+def open_closed_streams() -> None:
+    """Make streams that the caller has closed (`<&-`) empty ones, which all code can use."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode))  # noqa: SIM115, open to the end
 
 
 def misuse(error: click.UsageError) -> click.ClickException:

@@ -266,7 +266,8 @@ def refuse_changes(manifest: Manifest, header: dict[str, Any]) -> None:
             raise _changed(manifest, f"{name} was {was!r}, it is {now!r} now")
     old, new = before["sources"], header["sources"]
     if [source["path"] for source in old] != [source["path"] for source in new]:
-        raise _changed(manifest, f"there were {len(old)} other sources" if old else "no sources")
+        others = "was 1 other source" if len(old) == 1 else f"were {len(old)} other sources"
+        raise _changed(manifest, f"there {others}" if old else "no sources")
     for was, now in zip(old, new, strict=True):
         if was != now:
             path, size = now["path"], now["bytes"]

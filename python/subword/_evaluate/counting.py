@@ -59,6 +59,7 @@ class Subject:
     """A tokenizer that is measured, and what has to be known about its tokens."""
 
     def __init__(self, name: str, tok: Tokenizer) -> None:
+        tok._require_pieces("tok", "measured")
         self.name = name
         self.tok = tok
         special = tok.special_tokens

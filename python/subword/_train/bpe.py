@@ -116,6 +116,8 @@ class BpeTrainer(Trainer):
     def _check(self) -> None:
         if self.base is not None and not isinstance(self.base, Tokenizer):
             raise TypeError(f"base must be a Tokenizer, not {type(self.base).__name__}")
+        if self.base is not None:
+            self.base._require_pieces("base", "continued")
         super()._check()
 
     def _merges(self) -> int | None:

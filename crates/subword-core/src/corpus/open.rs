@@ -138,6 +138,9 @@ impl<R: BufRead> Zstd<R> {
                         return Err(io::ErrorKind::UnexpectedEof.into());
                     }
                 }
+                Err(FrameDecoderError::ReadFrameHeaderError(
+                    ReadFrameHeaderError::BadMagicNumber(_),
+                )) => return Err(io::Error::other("this is no Zstandard file")),
                 Err(error) => return Err(io::Error::other(error.to_string())),
             }
         }

@@ -185,9 +185,8 @@ fn read_merges(
     let path = options.merges.as_ref().unwrap_or(&beside);
     if options.merges.is_none() && !path.exists() {
         let message = "a vocab.json needs its merges, and there is no merges.txt beside it";
-        return Err(
-            Error::format(message).with_hint("pass merges=\"...\", the path of the merge list")
-        );
+        return Err(Error::format(message)
+            .with_hint("put merges.txt beside it; in Python, merges= takes the path of another"));
     }
     let bytes = read_file(path)?;
     let merges = gpt2::read_merges(&bytes, &vocab).map_err(|error| error.at(path))?;

@@ -10,6 +10,8 @@ folder/, or a folder        native, tiktoken           refused: these have no us
 folder/, or a folder        none                       refused: the folder does not say which format
 ```
 
+A device or a pipe is refused, because a tokenizer is written beside its place and renamed.
+
 A folder is what ends in `/` or exists as one, and for gpt2, whose two files need a place, any name that does
 not end in `.json`. A folder that is missing is made; the folder that it or a file is in must exist.
 
@@ -46,6 +48,10 @@ impl Output {
         let folder = names_folder(path) || chosen == Format::Gpt2 && !ends_in_json(path);
         if !folder {
             parent_exists(path)?;
+            if path.exists() && !path.is_file() {
+                let message = "this is a device or a pipe, and a tokenizer is written to a file";
+                return refused(message, "name a file, like tok.json".to_owned());
+            }
             return Ok(Output { format: chosen, file: path.to_owned(), missing_folder: None });
         }
         let inside = match format {

@@ -152,8 +152,8 @@ fn the_merges_may_be_elsewhere() {
     let none = LoadOptions::default();
     assert_eq!(
         folder.refusal(&path, &none),
-        "v.json: a vocab.json needs its merges, and there is no merges.txt beside it\n  hint: pass \
-         merges=\"...\", the path of the merge list"
+        "v.json: a vocab.json needs its merges, and there is no merges.txt beside it\n  hint: put \
+         merges.txt beside it; in Python, merges= takes the path of another"
     );
     let options = LoadOptions { merges: Some(folder.file("m.txt", "t h")), ..none };
     assert_eq!(load(&path, &options).unwrap().merges, Merges::Listed(vec![(116, 104)]));
