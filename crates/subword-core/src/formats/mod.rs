@@ -7,6 +7,7 @@ Files to [`Model`] and back.
 | tiktoken    | lines of base64 and rank                               | no pattern, no specials   |
 | gpt2        | `vocab.json` and `merges.txt`                          | only GPT-2's pattern      |
 | huggingface | `tokenizer.json`, BPE and WordPiece                    | yes                       |
+| sentencepiece | `tokenizer.model`, BPE; read only                    | yes                       |
 | bert        | `vocab.txt`, and `tokenizer_config.json` if need be    | BERT's settings           |
 
 ```text
@@ -31,6 +32,7 @@ mod load;
 mod native;
 mod output;
 mod ranks;
+mod sentencepiece;
 mod tiktoken;
 
 use std::path::{Path, PathBuf};
