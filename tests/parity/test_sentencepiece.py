@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import pickle
 import random as randomness
@@ -10,8 +11,9 @@ from typing import Any
 
 import pytest
 import subword
-from tests.support import pieces
 from tokenizers import Tokenizer as Theirs
+
+from tests.support import pieces
 
 sentencepiece = pytest.importorskip("sentencepiece")
 
@@ -88,10 +90,12 @@ def test_a_tokenizer_json_gives_equal_ids_in_tokenizers_or_is_refused(tmp_path: 
         if seed % 2:
             content = pieces.changed(content, random)
         ours, theirs = both(content, tmp_path)
-        try:
+        (tmp_path / "tokenizer.json").unlink(missing_ok=True)
+        with contextlib.suppress(subword.ModelFormatError):
             ours.save(tmp_path / "tokenizer.json")
-        except subword.ModelFormatError as error:
-            assert "a tokenizer.json cannot hold a SentencePiece model" in str(error)
+        if not (tmp_path / "tokenizer.json").exists():
+            with pytest.raises(subword.ModelFormatError, match="cannot hold a SentencePiece model"):
+                ours.save(tmp_path / "tokenizer.json")
             continue
         saved += 1
         written = Theirs.from_file(str(tmp_path / "tokenizer.json"))

@@ -1,7 +1,7 @@
 """Random SentencePiece models, trained by sentencepiece, some of them changed afterwards.
 
 ``trained(random)`` is the bytes of a ``tokenizer.model`` of the type BPE with random options;
-``changed`` makes of it what no training makes: equal scores, unused pieces, spaces that stay spaces.
+``changed`` makes of it what no training makes: equal scores, unused pieces, spaces that stay.
 """
 
 from __future__ import annotations
@@ -15,10 +15,42 @@ from sentencepiece import sentencepiece_model_pb2 as format_of_models
 
 RULES = ("identity", "identity", "nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf")
 SYMBOLS = ("ab", "<sep>", "▁▁", "c", "中文", "ﬁ", " x", "a b", "b▁", "12")
-WORDS = (
-    "low lower lowest new newest wide widest abba baab aaa aaaa ab_c 12 2024 naïve éa ﬁne "
-    "中文 中文字 ひらがな 한글 Über ß İ …  ½ ① x<sep>y don't -- --- '' ``"
-).split(" ")
+WORDS = [
+    "low",
+    "lower",
+    "lowest",
+    "new",
+    "newest",
+    "wide",
+    "widest",
+    "abba",
+    "baab",
+    "aaa",
+    "aaaa",
+    "ab_c",
+    "12",
+    "2024",
+    "naïve",
+    "éa",
+    "ﬁne",
+    "中文",
+    "中文字",
+    "ひらがな",
+    "한글",
+    "Über",
+    "ß",
+    "İ",
+    "…",
+    "",
+    "½",
+    "①",
+    "x<sep>y",
+    "don't",
+    "--",
+    "---",
+    "''",
+    "``",
+]
 #: What texts are made of: the characters of the words, and what they do not have.
 CHARACTERS = "".join(WORDS) + "   \t\n\r▁▁zqж☃😀👨‍👩‍👧\u00a0\u3000\u0301\u200b\u0000ｱﾞ"
 

@@ -96,7 +96,7 @@ pub(super) fn of(model: &Model, chain: &Chain) -> Option<Spaced> {
             let plain = whole(&options.prefix) && whole(&options.suffix) && !model.ignore_merges;
             prefix_of(chain).filter(|_| options.byte_fallback && plain)?
         }
-        ChainModel::SentencePiece(pieces) => prefix_of_pieces(pieces, listed)?,
+        ChainModel::SentencePiece(pieces) => prefix_of_pieces(pieces, listed).ok()?,
         _ => return None,
     };
     model.vocab.id_of(MARK_TEXT.as_bytes())?;
@@ -192,20 +192,34 @@ fn prefix_of(chain: &Chain) -> Option<Prefix> {
     }
 }
 
-/// The same for a SentencePiece model, whose scores are a list of merges.
-fn prefix_of_pieces(pieces: &PieceModel, listed: &[Pair]) -> Option<Prefix> {
+/// The same for a SentencePiece model; or why it has no fast path.
+fn prefix_of_pieces(
+    pieces: &PieceModel,
+    listed: &[Pair],
+) -> std::result::Result<Prefix, &'static str> {
     let settings = &pieces.settings;
-    let keeps = settings.charsmap.is_empty() && !settings.remove_extra_whitespaces;
-    let marks = settings.escape_whitespaces && !settings.whitespace_as_suffix;
-    if !keeps || !marks || !settings.byte_fallback || listed.is_empty() {
-        return None;
-    }
     let spaced = |symbol: &String| symbol.starts_with([MARK, ' ']);
-    match settings.add_dummy_prefix {
-        false => Some(Prefix::Never),
-        // The space before a text could be part of a symbol.
-        true => (!settings.symbols.iter().any(spaced)).then_some(Prefix::Start),
+    if !settings.charsmap.is_empty() {
+        Err("the SentencePiece model has a character map")
+    } else if settings.remove_extra_whitespaces {
+        Err("the SentencePiece model drops white space")
+    } else if !settings.escape_whitespaces || settings.whitespace_as_suffix {
+        Err("the SentencePiece model treats white space in a rare way")
+    } else if !settings.byte_fallback {
+        Err("the SentencePiece model has no byte fallback")
+    } else if listed.is_empty() {
+        Err("the scores of the SentencePiece model are those of no list of merges")
+    } else if settings.add_dummy_prefix && settings.symbols.iter().any(spaced) {
+        Err("a user-defined piece starts with the space that stands before a text")
+    } else {
+        Ok(if settings.add_dummy_prefix { Prefix::Start } else { Prefix::Never })
     }
+}
+
+/// Why a SentencePiece model has no fast path.
+pub(super) fn why_not(model: &Model, pieces: &PieceModel) -> &'static str {
+    let listed: &[Pair] = if let Merges::Listed(listed) = &model.merges { listed } else { &[] };
+    prefix_of_pieces(pieces, listed).err().unwrap_or("the SentencePiece model has no piece ▁")
 }
 
 /// Whether every character is a token, or its bytes are.

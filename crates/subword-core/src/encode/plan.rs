@@ -220,6 +220,11 @@ impl Plan {
         }
     }
 
+    /// The finders of the added tokens that are always matched.
+    pub(super) fn always(&self) -> &Finders {
+        &self.always
+    }
+
     /// Runs with the finders that a caller's choice asks for. Errors say where in the text they are.
     pub(crate) fn with_finders<R>(
         &self,

@@ -177,6 +177,11 @@ fn check_output(model: &Model) -> Result<()> {
     Err(Error::format(message).with_hint("save it with format=\"native\" or \"huggingface\""))
 }
 
+/// Why no fast path runs a model with the chain of a `tokenizer.json`.
+pub(crate) fn why_chain(model: &Model) -> String {
+    huggingface::why_chain(model)
+}
+
 /// A model as the bytes of its native file. Equal models have equal bytes.
 ///
 /// ```
