@@ -87,6 +87,7 @@ METHODS = [
     "max_id",
     "merges",
     "normalizer",
+    "path",
     "pattern",
     "save",
     "special_tokens",

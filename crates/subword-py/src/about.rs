@@ -122,6 +122,14 @@ impl Engine {
         }
     }
 
+    /// How texts are encoded, and why so: the name of the path and a reason. "fused front" and "scanner" are
+    /// the fast ones; "regular expression" cuts a text more slowly, and "plain chain" runs the components of
+    /// a file one by one.
+    #[getter]
+    fn path(&self, py: Python<'_>) -> (&'static str, String) {
+        py.detach(|| self.tokenizer().path())
+    }
+
     /// The template for one text or for two: a list of an id, "A" (the first text) or "B" (the
     /// second text), each with its type id.
     #[pyo3(name = "_template_slots", signature = (pair))]

@@ -41,10 +41,9 @@ def rows_of(tok: Tokenizer, longest: Sequence[bytes]) -> list[tuple[str, str]]:
     patterns = [tok.pattern] if isinstance(tok.pattern, str) else tok.pattern
     level = {"bytes": "byte-level", "chars": "character-level"}[tok.units]
     how = " by the longest tokens" if tok.kind == "longest" else f" BPE by {tok.kind}"
-    kind = {"wordpiece": "WordPiece", "chain": "the components of a tokenizer.json"}
+    kind = {"wordpiece": "WordPiece", "chain": "the components of its file"}
     rows = [("kind", kind.get(tok.kind, level + how))]
-    if tok.kind == "chain":
-        rows += [("path", "plain chain: no fast path runs these components")]
+    rows += [("path", ": ".join(tok.path))]
     rows += [("pattern" if at == 0 else "", one) for at, one in enumerate(patterns)]
     return [
         *rows,
@@ -69,6 +68,8 @@ def facts_of(tok: Tokenizer, longest: Sequence[bytes]) -> dict[str, Any]:
     """What a tokenizer is, for machines."""
     return {
         "kind": tok.kind,
+        "path": tok.path[0],
+        "path_reason": tok.path[1],
         "units": tok.units,
         "pattern": tok.pattern,
         "normalizer": tok.normalizer,

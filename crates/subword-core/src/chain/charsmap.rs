@@ -1,5 +1,5 @@
 /*!
-The character map of a SentencePiece model, as Hugging Face's library reads it.
+The character map of a SentencePiece model, as Hugging Face's library reads it, and as SentencePiece does.
 
 The map is a double array of keys and a list of replacements that end with a zero byte:
 
@@ -8,8 +8,8 @@ u32 n, then n bytes of u32 units, then the replacements
 ```
 
 A text is walked by extended grapheme cluster. A cluster of less than six bytes that starts with a key is replaced as a
-whole, by what belongs to its **shortest** key. Otherwise each of its characters is looked up alone. (SentencePiece
-itself takes the longest key at each place.)
+whole, by what belongs to its **shortest** key. Otherwise each of its characters is looked up alone. SentencePiece
+itself takes the longest key at each place ([`Charsmap::longest`]).
 */
 
 use unicode_segmentation::UnicodeSegmentation;
@@ -66,16 +66,36 @@ impl Charsmap {
 
     /// What belongs to the shortest key that a text starts with.
     fn replacement(&self, text: &str) -> Option<&str> {
-        let start = self.shortest_key(text.as_bytes())?;
+        let mut found = None;
+        self.each_key(text.as_bytes(), |_, start| {
+            found = Some(start);
+            true
+        });
+        self.replacement_at(found?)
+    }
+
+    /// The longest key that a text starts with, as its length, and what belongs to it.
+    pub(super) fn longest(&self, text: &str) -> Option<(usize, &str)> {
+        let (mut found, bytes) = (None, text.as_bytes());
+        self.each_key(bytes, |len, start| {
+            found = Some((len, start));
+            false
+        });
+        let (len, start) = found.filter(|&(len, _)| text.is_char_boundary(len))?;
+        Some((len, self.replacement_at(start)?))
+    }
+
+    fn replacement_at(&self, start: usize) -> Option<&str> {
         let rest = self.replacements.get(start..)?;
         Some(&rest[..rest.find('\0').unwrap_or(rest.len())])
     }
 
-    /// The value of the shortest key that a text starts with: see Darts-clone, whose format it is.
-    fn shortest_key(&self, text: &[u8]) -> Option<usize> {
+    /// Calls `stop` with the length and the value of each key that a text starts with, the shortest first, until it
+    /// says true: see Darts-clone, whose format it is.
+    fn each_key(&self, text: &[u8], mut stop: impl FnMut(usize, usize) -> bool) -> Option<()> {
         let offset = |unit: u32| ((unit >> 10) << ((unit & (1 << 9)) >> 6)) as usize;
         let mut at = offset(*self.units.first()?);
-        for &byte in text.iter().take_while(|&&byte| byte != 0) {
+        for (len, &byte) in (1..).zip(text.iter().take_while(|&&byte| byte != 0)) {
             at ^= usize::from(byte);
             let unit = *self.units.get(at)?;
             let label = unit & (1 << 31 | 0xFF);
@@ -84,8 +104,8 @@ impl Charsmap {
             }
             at ^= offset(unit);
             let has_leaf = unit >> 8 & 1 == 1;
-            if has_leaf {
-                return Some((*self.units.get(at)? & !(1 << 31)) as usize);
+            if has_leaf && stop(len, (*self.units.get(at)? & !(1 << 31)) as usize) {
+                return None;
             }
         }
         None

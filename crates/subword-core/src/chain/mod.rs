@@ -19,6 +19,7 @@ pieces that it is cut into.
 | `pretok`     | the pre-tokenizer steps                                             |
 | `characters` | what single characters are; `scripts_table`: their scripts          |
 | `bpe` `words` | the models: BPE; WordPiece and WordLevel                           |
+| `piece_text` `pieces` | SentencePiece's own rules: the text before merging; merging by score and decoding |
 | `decode`     | the decoder steps                                                   |
 
 Invariants
@@ -34,6 +35,8 @@ mod characters;
 mod charsmap;
 mod decode;
 mod normalize;
+mod piece_text;
+mod pieces;
 mod pretok;
 mod scripts_table;
 mod search;
@@ -45,12 +48,14 @@ use crate::special::Finder;
 use crate::types::TokenId;
 use aligned::{Aligned, Source, View};
 use bpe::{Bpe, BpeScratch};
+use pieces::PieceMerger;
 use pretok::PreTokenizer;
 use words::{WordPieces, word_level};
 
 pub(crate) use bpe::merged;
 pub(crate) use decode::{CLEANUP, Decoders};
 pub(crate) use normalize::Normalizers;
+pub(crate) use pieces::decode_pieces;
 
 /// A chain, ready to run.
 #[derive(Debug)]
@@ -66,6 +71,7 @@ enum Words {
     Bpe(Box<Bpe>),
     WordPiece(WordPieces),
     WordLevel { unk_token: String },
+    SentencePiece(Box<PieceMerger>),
 }
 
 /// What a thread keeps between texts.
@@ -114,6 +120,9 @@ impl Runner {
             }
             ChainModel::WordLevel { unk_token } => {
                 Words::WordLevel { unk_token: unk_token.clone() }
+            }
+            ChainModel::SentencePiece(pieces) => {
+                Words::SentencePiece(Box::new(PieceMerger::new(model, pieces)?))
             }
         };
         Ok(Runner {
@@ -169,6 +178,7 @@ impl Runner {
             Words::WordLevel { unk_token } => {
                 each(word_level(model, piece, unk_token)?, piece.len())
             }
+            Words::SentencePiece(merger) => merger.encode(model, piece, each),
         }
     }
 }

@@ -8,6 +8,7 @@ two added tokens. Every step is tested against Hugging Face's library, text and 
 use super::aligned::{Aligned, Change, View};
 use super::characters;
 use super::charsmap::Charsmap;
+use super::piece_text::PieceNormalizer;
 use super::search::Search;
 use crate::bert::Bert;
 use crate::error::Result;
@@ -41,6 +42,7 @@ enum Step {
     Precompiled(Charsmap),
     Bert(Bert),
     ByteLevel,
+    SentencePiece(PieceNormalizer),
 }
 
 impl Normalizers {
@@ -97,6 +99,9 @@ impl Step {
             NormalizerStep::Precompiled(bytes) => Step::Precompiled(Charsmap::new(bytes)?),
             NormalizerStep::Bert(bert) => Step::Bert(*bert),
             NormalizerStep::ByteLevel => Step::ByteLevel,
+            NormalizerStep::SentencePiece(settings) => {
+                Step::SentencePiece(PieceNormalizer::new(settings)?)
+            }
         })
     }
 
@@ -139,6 +144,7 @@ impl Step {
                 }
                 byte_level(view, out);
             }
+            Step::SentencePiece(normalizer) => normalizer.apply(view, out),
         }
         Ok(true)
     }

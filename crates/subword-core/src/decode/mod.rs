@@ -17,7 +17,7 @@ mod table;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::chain::{CLEANUP, Decoders};
+use crate::chain::{CLEANUP, Decoders, decode_pieces};
 use crate::error::{Error, Result};
 use crate::formats::alphabet;
 use crate::mem::FirstUse;
@@ -126,6 +126,14 @@ impl Detokenizer {
         ids: &[TokenId],
         decoding: Decoding,
     ) -> Result<Vec<u8>> {
+        if let Some(pieces) = self.model.chain.as_ref().and_then(|chain| chain.pieces()) {
+            let skipped = |id| decoding.skip_special_tokens && self.is_control(id);
+            let added = |id| {
+                let content = &self.model.special_token(id)?.content;
+                Some(if skipped(id) { String::new() } else { content.clone() })
+            };
+            return decode_pieces(&self.model, pieces, ids, added).map(String::into_bytes);
+        }
         let mut tokens = memory::with_capacity(ids.len())?;
         for (position, &id) in ids.iter().enumerate() {
             interrupt::worked(ID)?;

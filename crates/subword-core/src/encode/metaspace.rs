@@ -1,5 +1,5 @@
 /*!
-SentencePiece's BPE, as a `tokenizer.json` has it, without a normalised copy of the text.
+SentencePiece's BPE, as a `tokenizer.json` or a `tokenizer.model` has it, without a normalised copy of the text.
 
 The chain of such a file writes `▁` for every space, puts one before the text or does not, and merges what stands
 between two added tokens as one piece, from characters or their bytes (Llama 2, Mistral, Gemma, Phi-3, Yi):
@@ -26,8 +26,8 @@ use memchr::memmem;
 use super::{Plan, Scratch, Sink};
 use crate::error::Result;
 use crate::model::{
-    Behavior, Chain, ChainModel, Matcher, Merges, Model, Named, NormalizerStep, Pattern,
-    PreTokenizerStep, PrependScheme,
+    Behavior, Chain, ChainModel, Matcher, Merges, Model, Named, NormalizerStep, Pattern, PieceKind,
+    PieceModel, PreTokenizerStep, PrependScheme, SpecialToken,
 };
 use crate::types::{Pair, TokenId};
 use crate::vocab::Vocab;
@@ -47,6 +47,8 @@ pub(crate) enum Prefix {
     First,
     /// At the start of what stands between two added tokens, whatever that is.
     Always,
+    /// At the start of the whole text, whatever that is.
+    Start,
 }
 
 impl Prefix {
@@ -57,6 +59,7 @@ impl Prefix {
             Prefix::Never => false,
             Prefix::First => base == 0 && text.first() != Some(&b' '),
             Prefix::Always => !goes_on,
+            Prefix::Start => base == 0,
         };
         needs && !text.is_empty()
     }
@@ -80,18 +83,23 @@ pub(super) struct Spaced {
     pub(super) model: Model,
     /// The tokens of bytes.
     pub(super) bytes: [Option<TokenId>; 256],
+    /// What is found before anything is merged; the plain chain encodes a text that has one.
+    pub(super) symbols: Vec<SpecialToken>,
 }
 
 /// The model in terms of spaces; none if it is not such a model.
 pub(super) fn of(model: &Model, chain: &Chain) -> Option<Spaced> {
-    let prefix = prefix_of(chain)?;
-    let ChainModel::Bpe(options) = &chain.model else { return None };
     let Merges::Listed(listed) = &model.merges else { return None };
-    let whole = |part: &Option<String>| part.as_deref().unwrap_or_default().is_empty();
-    let plain = whole(&options.prefix) && whole(&options.suffix) && !model.ignore_merges;
-    if !options.byte_fallback || !plain || model.vocab.id_of(MARK_TEXT.as_bytes()).is_none() {
-        return None;
-    }
+    let prefix = match &chain.model {
+        ChainModel::Bpe(options) => {
+            let whole = |part: &Option<String>| part.as_deref().unwrap_or_default().is_empty();
+            let plain = whole(&options.prefix) && whole(&options.suffix) && !model.ignore_merges;
+            prefix_of(chain).filter(|_| options.byte_fallback && plain)?
+        }
+        ChainModel::SentencePiece(pieces) => prefix_of_pieces(pieces, listed).ok()?,
+        _ => return None,
+    };
+    model.vocab.id_of(MARK_TEXT.as_bytes())?;
     let byte_token = |byte: usize| model.vocab.id_of(format!("<0x{byte:02X}>").as_bytes());
     let bytes = std::array::from_fn(byte_token);
     if !knows_all(&model.vocab, &bytes) {
@@ -107,7 +115,11 @@ pub(super) fn of(model: &Model, chain: &Chain) -> Option<Spaced> {
         }
         Some(())
     };
-    for (id, token) in model.vocab.iter() {
+    let is_normal = |id: TokenId| {
+        let kind = chain.pieces().and_then(|pieces| pieces.kinds.get(id as usize));
+        kind.is_none_or(|kind| *kind == PieceKind::Normal)
+    };
+    for (id, token) in model.vocab.iter().filter(|&(id, _)| is_normal(id)) {
         let is_character = |token: &str| token.chars().count() == 1 && token != " ";
         if token.len() <= 4 && std::str::from_utf8(token).is_ok_and(is_character) {
             use_token(id, token)?;
@@ -130,10 +142,17 @@ pub(super) fn of(model: &Model, chain: &Chain) -> Option<Spaced> {
         use_token(model.vocab.id_of(&joined)?, &joined)?;
         pairs.push((left, right));
     }
+    // They are among the tokens so that no cut goes through one.
+    let mut symbols = Vec::new();
+    for symbol in chain.pieces().map_or(&[][..], |pieces| &pieces.settings.symbols) {
+        let id = model.vocab.id_of(symbol.as_bytes())?;
+        use_token(id, symbol.as_bytes())?;
+        symbols.push(SpecialToken::new(symbol.replace(MARK, " "), id));
+    }
     let vocab = Vocab::new(used.iter().map(|(id, token)| (*id, token.as_bytes()))).ok()?;
     let merges = Merges::Listed(last_of_each(pairs));
     let model = Model::new(vocab, merges, Pattern::Named(Named::None), Vec::new());
-    Some(Spaced { prefix, model, bytes })
+    Some(Spaced { prefix, model, bytes, symbols })
 }
 
 /// When such a chain puts a space before a text; none if the chain does anything else.
@@ -171,6 +190,36 @@ fn prefix_of(chain: &Chain) -> Option<Prefix> {
         }
         _ => None,
     }
+}
+
+/// The same for a SentencePiece model; or why it has no fast path.
+fn prefix_of_pieces(
+    pieces: &PieceModel,
+    listed: &[Pair],
+) -> std::result::Result<Prefix, &'static str> {
+    let settings = &pieces.settings;
+    let spaced = |symbol: &String| symbol.starts_with([MARK, ' ']);
+    if !settings.charsmap.is_empty() {
+        Err("the SentencePiece model has a character map")
+    } else if settings.remove_extra_whitespaces {
+        Err("the SentencePiece model drops white space")
+    } else if !settings.escape_whitespaces || settings.whitespace_as_suffix {
+        Err("the SentencePiece model treats white space in a rare way")
+    } else if !settings.byte_fallback {
+        Err("the SentencePiece model has no byte fallback")
+    } else if listed.is_empty() {
+        Err("the scores of the SentencePiece model are those of no list of merges")
+    } else if settings.add_dummy_prefix && settings.symbols.iter().any(spaced) {
+        Err("a user-defined piece starts with the space that stands before a text")
+    } else {
+        Ok(if settings.add_dummy_prefix { Prefix::Start } else { Prefix::Never })
+    }
+}
+
+/// Why a SentencePiece model has no fast path.
+pub(super) fn why_not(model: &Model, pieces: &PieceModel) -> &'static str {
+    let listed: &[Pair] = if let Merges::Listed(listed) = &model.merges { listed } else { &[] };
+    prefix_of_pieces(pieces, listed).err().unwrap_or("the SentencePiece model has no piece ▁")
 }
 
 /// Whether every character is a token, or its bytes are.
@@ -223,7 +272,7 @@ impl Plan {
 }
 
 /// The text as the tables spell it: with spaces for `▁`, and U+FFFD for what is no character.
-fn with_spaces(text: &[u8]) -> Cow<'_, [u8]> {
+pub(super) fn with_spaces(text: &[u8]) -> Cow<'_, [u8]> {
     if text.is_ascii() {
         return Cow::Borrowed(text);
     }

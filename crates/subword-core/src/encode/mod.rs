@@ -27,6 +27,7 @@ The result goes to a [`Sink`]: a vector of ids, or a counter.
 
 mod chain;
 mod cjk;
+mod describe;
 mod finders;
 mod lookup;
 mod metaspace;

@@ -25,7 +25,7 @@ use crate::mem::FirstUse;
 use crate::model::{Chain, Encoder, Merges, Model, Named, Normalizer, Pattern};
 use crate::pretok::{ClassPairs, Splitter};
 use crate::simd::Level;
-use crate::special::{Allowed, Span};
+use crate::special::{Allowed, Finder, Span};
 use crate::vocab::Vocab;
 use crate::wordpiece::Linear;
 
@@ -73,6 +73,8 @@ pub(crate) enum Path {
         runner: Box<Runner>,
         /// Its ids are found as those of byte-level BPE, with or without a space before a text: see `metaspace`.
         spaced: Option<Prefix>,
+        /// A text with one of these is encoded by the chain.
+        symbols: Finder,
     },
 }
 
@@ -109,14 +111,16 @@ impl Plan {
             // The chain has merges of its own.
             let merger = Merger::new(NO_MODEL.get_or_make(no_model))?;
             let splitter = Splitter::new(&model.pattern)?;
-            let path = Path::Chain { runner, spaced: None };
+            let symbols = Finder::new([])?;
+            let path = Path::Chain { runner, spaced: None, symbols };
             return Plan::with_parts(model, path, merger, splitter, cache_bytes);
         };
         let vocab = &front.model.vocab;
         let tokens = vocab.iter().filter_map(|(_, token)| std::str::from_utf8(token).ok());
         let splitter = Splitter::by_classes(ClassPairs::of(&tokens.collect::<Vec<_>>()))?;
         let merger = Merger::from_characters(&front.model, &front.bytes)?;
-        let path = Path::Chain { runner, spaced: Some(front.prefix) };
+        let symbols = Finder::new(front.symbols)?;
+        let path = Path::Chain { runner, spaced: Some(front.prefix), symbols };
         let plan = Plan::with_parts(model, path, merger, splitter, cache_bytes)?;
         plan.joins.get_or_make(|| Joins::new(vocab));
         Ok(plan)
@@ -171,7 +175,11 @@ impl Plan {
 
     /// Whether short documents can be packed into one batch, if no added tokens are searched for.
     pub(crate) fn packs(&self) -> bool {
-        self.is_bytes() && self.model.normalizer == Normalizer::None || self.spaced().is_some()
+        match &self.path {
+            Path::Bytes => self.model.normalizer == Normalizer::None,
+            Path::Chain { spaced, symbols, .. } => spaced.is_some() && symbols.is_empty(),
+            _ => false,
+        }
     }
 
     /// When there is a space before a text, for models that are encoded with spaces in their tokens.
@@ -207,9 +215,14 @@ impl Plan {
         let boundary = self.boundary(finders);
         match self.spaced() {
             Some(Prefix::First) => boundary.with_part_start(PartStart::Space),
-            Some(Prefix::Always) => boundary.with_part_start(PartStart::Never),
+            Some(Prefix::Always | Prefix::Start) => boundary.with_part_start(PartStart::Never),
             _ => boundary,
         }
+    }
+
+    /// The finders of the added tokens that are always matched.
+    pub(super) fn always(&self) -> &Finders {
+        &self.always
     }
 
     /// Runs with the finders that a caller's choice asks for. Errors say where in the text they are.
@@ -329,8 +342,10 @@ impl Plan {
         {
             return self.encode_texts(fast, front, &[text], scratch, sink);
         }
-        if let Path::Chain { runner, spaced } = &self.path {
-            return match spaced.filter(|_| finders.normal.is_empty()) {
+        if let Path::Chain { runner, spaced, symbols } = &self.path {
+            let has_symbol =
+                || !symbols.is_empty() && symbols.first(&metaspace::with_spaces(text)).is_some();
+            return match spaced.filter(|_| finders.normal.is_empty() && !has_symbol()) {
                 Some(prefix) => self.encode_spaced(prefix, text, place, scratch, sink),
                 None => self.encode_chain(runner, text, place.0, finders, scratch, sink),
             };

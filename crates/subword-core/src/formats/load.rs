@@ -6,6 +6,7 @@ A path to a model: find the file, read it, recognise it by its content.
 {..., "model": {...}}       tokenizer.json
 {"!": 0, ...                vocab.json
 IQ== 0                      .tiktoken
+0A .. 0A .. <unk>           tokenizer.model of sentencepiece
 [UNK]  or  ##ing            vocab.txt
 ```
 
@@ -17,7 +18,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::json::Json;
-use super::{LoadOptions, bert, gpt2, huggingface, native, number, tiktoken};
+use super::{LoadOptions, bert, gpt2, huggingface, native, number, sentencepiece, tiktoken};
 use crate::error::{Error, Result};
 use crate::model::{Model, SpecialToken};
 use crate::vocab::Vocab;
@@ -30,15 +31,15 @@ const MAX_FILE_BYTES: u64 = 1 << 30;
 const BLOCK: u64 = 1 << 22;
 
 const KNOWN: &str = concat!(
-    "known are native files, .tiktoken, tokenizer.json, vocab.txt, ",
+    "known are native files, .tiktoken, tokenizer.json, tokenizer.model, vocab.txt, ",
     "and vocab.json with merges.txt"
 );
 
 /// Reads a model from a file of any format, or from a directory that holds one. The content says
 /// which format it is.
 ///
-/// In a directory the first of these is read: `tokenizer.json`, `vocab.json`, `vocab.txt`, the only
-/// `.json` or `.tiktoken` file.
+/// In a directory the first of these is read: `tokenizer.json`, `tokenizer.model`, `vocab.json`, `vocab.txt`, the only
+/// `.json`, `.tiktoken` or `.model` file.
 pub fn load(path: &Path, options: &LoadOptions) -> Result<Model> {
     load_noting(path, options).map(|(model, _)| model)
 }
@@ -59,7 +60,7 @@ pub fn load_bytes(bytes: &[u8], path: &Path, options: &LoadOptions) -> Result<Mo
 
 /// The file of a directory that is a tokenizer.
 fn file_in(directory: &Path) -> Result<PathBuf> {
-    for name in ["tokenizer.json", "vocab.json", "vocab.txt"] {
+    for name in ["tokenizer.json", "tokenizer.model", "vocab.json", "vocab.txt"] {
         let path = directory.join(name);
         if path.is_file() {
             return Ok(path);
@@ -69,7 +70,8 @@ fn file_in(directory: &Path) -> Result<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(directory).map_err(io)? {
         let path = entry.map_err(io)?.path();
-        let known = path.extension().is_some_and(|end| end == "json" || end == "tiktoken");
+        let ends = ["json", "tiktoken", "model"];
+        let known = path.extension().is_some_and(|end| ends.iter().any(|known| end == *known));
         if known && path.is_file() {
             found.push(path);
         }
@@ -110,6 +112,15 @@ pub(super) fn read_file(path: &Path) -> Result<Vec<u8>> {
 
 /// The model in the content of a file.
 fn read(bytes: &[u8], path: &Path, options: &LoadOptions, notes: &mut Vec<Error>) -> Result<Model> {
+    if sentencepiece::recognise(bytes) {
+        refuse_merges(options)?;
+        refuse_lowercase(options)?;
+        if options.pattern.is_some() {
+            let message = "a SentencePiece model says itself how text is cut, and takes no pattern";
+            return Err(Error::format(message));
+        }
+        return with_options(sentencepiece::read(bytes)?, options);
+    }
     let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     if text.trim_ascii().is_empty() {
         return Err(Error::format("the file is empty"));

@@ -7,6 +7,7 @@ Files to [`Model`] and back.
 | tiktoken    | lines of base64 and rank                               | no pattern, no specials   |
 | gpt2        | `vocab.json` and `merges.txt`                          | only GPT-2's pattern      |
 | huggingface | `tokenizer.json`, BPE and WordPiece                    | yes                       |
+| sentencepiece | `tokenizer.model`, BPE; read only                    | yes                       |
 | bert        | `vocab.txt`, and `tokenizer_config.json` if need be    | BERT's settings           |
 
 ```text
@@ -31,6 +32,7 @@ mod load;
 mod native;
 mod output;
 mod ranks;
+mod sentencepiece;
 mod tiktoken;
 
 use std::path::{Path, PathBuf};
@@ -173,6 +175,11 @@ fn check_output(model: &Model) -> Result<()> {
     };
     let message = format!("only a native file or a tokenizer.json can hold a tokenizer {what}");
     Err(Error::format(message).with_hint("save it with format=\"native\" or \"huggingface\""))
+}
+
+/// Why no fast path runs a model with the chain of a `tokenizer.json`.
+pub(crate) fn why_chain(model: &Model) -> String {
+    huggingface::why_chain(model)
 }
 
 /// A model as the bytes of its native file. Equal models have equal bytes.

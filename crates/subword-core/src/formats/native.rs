@@ -37,6 +37,7 @@ Invariants
 * A key or a version that we do not know is refused: it may change ids.
 */
 
+mod sentencepiece;
 mod template;
 mod wordpiece;
 mod write;
@@ -107,6 +108,9 @@ pub(super) fn read(mut fields: Fields, vocab: Option<Vocab>) -> Result<Model> {
         let tokenizer = fields.need("tokenizer")?.fields()?;
         fields.finish("a native file of a chain")?;
         return huggingface::read_chain(tokenizer);
+    }
+    if { kind }.string()? == "sentencepiece" {
+        return sentencepiece::read(fields);
     }
     let mut tokens = fields.need("vocab")?;
     let vocab = vocab.map_or_else(|| read_vocab(&mut tokens), Ok)?;

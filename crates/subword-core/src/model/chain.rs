@@ -15,8 +15,9 @@ without effect.
 */
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use super::{Model, SpecialToken};
+use super::{Model, PieceModel, PieceSettings, SpecialToken};
 use crate::bert::Bert;
 use crate::error::{Error, Result};
 
@@ -102,6 +103,8 @@ pub enum NormalizerStep {
     Bert(Bert),
     /// Every byte a character of GPT-2's alphabet.
     ByteLevel,
+    /// All that a SentencePiece model does to a text.
+    SentencePiece(Arc<PieceSettings>),
 }
 
 /// What becomes of the matches of a pattern that cuts.
@@ -198,6 +201,8 @@ pub enum ChainModel {
         /// The token of other pieces.
         unk_token: String,
     },
+    /// Merges by the scores of pieces, as the sentencepiece library has them.
+    SentencePiece(PieceModel),
 }
 
 /// The options of BPE.
@@ -298,6 +303,15 @@ impl Chain {
             ChainModel::WordPiece { unk_token, .. } | ChainModel::WordLevel { unk_token } => {
                 Some(unk_token)
             }
+            ChainModel::SentencePiece(pieces) => Some(&pieces.settings.unk_token),
+        }
+    }
+
+    /// The pieces of a SentencePiece model, if it is one.
+    pub fn pieces(&self) -> Option<&PieceModel> {
+        match &self.model {
+            ChainModel::SentencePiece(pieces) => Some(pieces),
+            _ => None,
         }
     }
 
@@ -306,6 +320,7 @@ impl Chain {
         let first = |step: &PreTokenizerStep| {
             matches!(step, PreTokenizerStep::Metaspace { scheme: PrependScheme::First, .. })
         };
-        self.pre_tokenizer.iter().any(first)
+        let starts = |step: &NormalizerStep| matches!(step, NormalizerStep::SentencePiece(settings) if settings.add_dummy_prefix);
+        self.pre_tokenizer.iter().any(first) || self.normalizer.iter().any(starts)
     }
 }

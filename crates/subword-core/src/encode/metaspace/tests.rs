@@ -29,6 +29,7 @@ fn steps(prefix: Prefix, by_step: bool) -> (Vec<NormalizerStep>, Vec<PreTokenize
         Prefix::Never if by_step => (vec![], vec![metaspace(PrependScheme::Never)]),
         Prefix::Never => (vec![replace], vec![]),
         Prefix::First => (vec![], vec![metaspace(PrependScheme::First)]),
+        Prefix::Start => panic!("no tokenizer.json says that"),
     }
 }
 

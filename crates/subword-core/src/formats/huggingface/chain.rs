@@ -315,5 +315,7 @@ fn write_settings(out: &mut String, model: &Model, settings: &ChainModel) {
             "    \"type\": \"WordLevel\",\n    \"unk_token\": {},\n",
             text(Some(unk_token)),
         )),
+        // Such a model is converted before it is written.
+        ChainModel::SentencePiece(_) => {}
     }
 }

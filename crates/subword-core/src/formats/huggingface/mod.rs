@@ -252,6 +252,21 @@ impl<'a> Component<'a> {
     }
 }
 
+/// Why no fast path runs a model with a chain.
+pub(super) fn why_chain(model: &Model) -> String {
+    let Some(chain) = &model.chain else { return String::new() };
+    let text = chain::write(model, chain);
+    let read = || -> Result<Model> {
+        let fields = Json::new(text.as_bytes())?.fields()?;
+        read_known(fields, &LoadOptions::default(), &mut Vec::new())
+    };
+    match read() {
+        Err(Error::ModelFormat { message, .. }) => message,
+        Err(error) => error.to_string(),
+        Ok(_) => "it was loaded as a chain".to_owned(),
+    }
+}
+
 /// Why no fast path runs the file `text`.
 #[cfg(test)]
 fn refusal_of_fast_paths(text: &str) -> String {

@@ -10,7 +10,7 @@ them are written there as well.
 use super::{chain, check_matched, dialect, template, wordpiece, words};
 use crate::error::{Error, Result};
 use crate::formats::json::{write_lines, write_string};
-use crate::formats::{gpt2, ranks};
+use crate::formats::{gpt2, ranks, sentencepiece};
 use crate::model::{Bert, Decoder, Model, Named, Normalizer, Pattern, SpecialToken, Units};
 use crate::types::TokenId;
 
@@ -18,6 +18,8 @@ const BYTE_LEVEL: &str = r#"{"type": "ByteLevel", "add_prefix_space": false, "tr
 
 /// The file of a model. What it cannot hold is an error.
 pub(in crate::formats) fn write(model: &Model) -> Result<String> {
+    let converted = sentencepiece::as_tokenizer_json(model)?;
+    let model = converted.as_ref().unwrap_or(model);
     if let Some(chain) = &model.chain {
         return Ok(chain::write(model, chain));
     }

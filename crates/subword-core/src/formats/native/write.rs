@@ -5,16 +5,20 @@ Keys that have their default value are left out where older versions did not kno
 tokens, tokens and merges take one line each, so that two files can be compared line by line.
 */
 
-use super::{FLAGS, FORMAT, VERSION, template, wordpiece};
+use super::{FLAGS, FORMAT, VERSION, sentencepiece, template, wordpiece};
 use crate::formats::json::{write_lines, write_string};
 use crate::formats::{alphabet, gpt2, huggingface};
 use crate::model::{
-    Decoder, Encoder, Merges, Model, Normalizer, Pattern, SpecialToken, Start, TrimOffsets, Units,
+    ChainModel, Decoder, Encoder, Merges, Model, Normalizer, Pattern, SpecialToken, Start,
+    TrimOffsets, Units,
 };
 
 /// The file of a model.
 pub(in crate::formats) fn write(model: &Model) -> String {
     if let Some(chain) = &model.chain {
+        if let ChainModel::SentencePiece(pieces) = &chain.model {
+            return sentencepiece::write(model, pieces);
+        }
         let file = huggingface::write_chain(model, chain);
         return format!(
             "{{\n  \"format\": \"{FORMAT}\",\n  \"version\": {VERSION},\n  \"type\": \"chain\",\n  \
@@ -94,7 +98,7 @@ fn write_start(out: &mut String, start: &Start) {
 }
 
 /// One item per line, between two brackets.
-fn write_between<T>(
+pub(super) fn write_between<T>(
     out: &mut String,
     brackets: [char; 2],
     items: impl IntoIterator<Item = T>,
@@ -117,7 +121,7 @@ fn write_pattern(out: &mut String, pattern: &Pattern) {
     }
 }
 
-fn write_special_token(out: &mut String, mut token: SpecialToken) {
+pub(super) fn write_special_token(out: &mut String, mut token: SpecialToken) {
     out.push_str("{\"content\": ");
     write_string(out, &token.content);
     out.push_str(&format!(", \"id\": {}", token.id));

@@ -1,0 +1,61 @@
+/*!
+Which path encodes the texts of a model, and why: for a user who wants to know why something is slow.
+
+```text
+fused front          normaliser and word split are part of the look-up: no normalised copy of the text
+scanner              a scanner cuts the text; pieces are cached
+regular expression   the pattern has no scanner and runs in a regular expression engine; pieces are cached
+plain chain          every component is a step of its own
+```
+*/
+
+use super::metaspace;
+use super::plan::Path;
+use super::wordpiece::Words;
+use super::{Finders, Plan};
+use crate::formats;
+
+impl Plan {
+    /// The name of the path, and why it is that one.
+    pub(crate) fn describe(&self) -> (&'static str, String) {
+        let cut = || match self.splitter.cuts() {
+            true => ("scanner", "the pattern has a scanner".to_owned()),
+            false if self.splitter.end_of_piece(b"", 0).is_some() => {
+                ("scanner", "the pattern cuts nothing".to_owned())
+            }
+            false => {
+                let why = "the pattern has no scanner, and runs in a regular expression engine";
+                ("regular expression", why.to_owned())
+            }
+        };
+        match &self.path {
+            Path::Words(Words::Fast(fast)) if fast.front.is_some() => {
+                ("fused front", "BERT's normaliser and word split have one".to_owned())
+            }
+            Path::Bytes | Path::NonByte | Path::Longest(_) | Path::Words(_) => cut(),
+            Path::Chain { spaced: Some(_), .. } if !self.always_in_normalized() => {
+                let why = "SentencePiece's BPE: in the tables a space stands for ▁";
+                ("fused front", why.to_owned())
+            }
+            Path::Chain { spaced: Some(_), .. } => {
+                let why = "an added token is matched in the normalised text, in every text";
+                ("plain chain", why.to_owned())
+            }
+            Path::Chain { .. } => ("plain chain", self.why_chain()),
+        }
+    }
+
+    /// Whether every text is searched for added tokens once it is normalised.
+    fn always_in_normalized(&self) -> bool {
+        let Finders { normal, .. } = self.always();
+        !normal.is_empty()
+    }
+
+    fn why_chain(&self) -> String {
+        let pieces = self.model.chain.as_ref().and_then(|chain| chain.pieces());
+        match pieces {
+            Some(pieces) => metaspace::why_not(&self.model, pieces).to_owned(),
+            None => formats::why_chain(&self.model),
+        }
+    }
+}
