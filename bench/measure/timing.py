@@ -11,15 +11,17 @@ import gc
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from statistics import median
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
 
 A = TypeVar("A")
 R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
 
 
-class Timed(NamedTuple, Generic[R_co]):
+@dataclass(frozen=True)
+class Timed(Generic[R_co]):
     """One timed call: its answer, and what it took."""
 
     answer: R_co
@@ -62,14 +64,14 @@ def timed_repeats(call: Callable[[A], R], argument: A, *, seconds: float, limit:
     A library that needs 20 ms would otherwise be judged by 20 ms of a noisy machine, and one that
     needs a second by a whole second of it.
     """
-    answer, *first = timed(call, argument)
-    times = [first]
+    run = timed(call, argument)
+    times = [(run.wall, run.cpu)]
     while sum(wall for wall, _ in times) < seconds and len(times) < limit:
-        del answer  # as in a program's loop: the next call can have its memory
-        answer, *more = timed(call, argument)
-        times.append(more)
+        del run  # as in a program's loop: the next call can have its memory
+        run = timed(call, argument)
+        times.append((run.wall, run.cpu))
     wall, cpu = (median(some) for some in zip(*times, strict=True))
-    return Timed(answer, wall, cpu)
+    return Timed(run.answer, wall, cpu)
 
 
 def timed_loop(call: Callable[[str], object], texts: Sequence[str]) -> Timed[None]:

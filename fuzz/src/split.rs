@@ -4,9 +4,9 @@ Splitting: the first line is a pattern, all after it a text.
 A name or a regular expression; several with a tab between them come one after the other.
 */
 
+use subword_core::Level;
 use subword_core::Pattern;
 use subword_core::pretok::Splitter;
-use subword_core::simd::Level;
 
 use crate::plain::defined;
 

@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 from subword import BpeTrainer, ModelFormatError, Tokenizer, encode_inputs
 from subword.integrations.transformers import fast_tokenizer
-from transformers import AutoTokenizer, PreTrainedTokenizerFast
 
 from tests.support.bert import small_pair
 from tests.support.small import MAKERS, SAMPLE, TWICE, tokenizer_named
+
+pytest.importorskip("transformers")
+from transformers import AutoTokenizer, PreTrainedTokenizerFast
 
 TEXTS = [SAMPLE, "low<|endoftext|> low <|endo  world zo éé", "<s>low</s>", " ", ""]
 NAMES = [name for name in MAKERS if name not in TWICE]

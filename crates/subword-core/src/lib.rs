@@ -1,6 +1,28 @@
 /*!
 The engine of `subword`. No Python, no printing, no network.
 
+```
+use std::sync::Arc;
+use subword_core::pretok::Named;
+use subword_core::tokenizer::DEFAULT_CACHE_BYTES;
+use subword_core::trainer::{BpeSettings, TargetSize, train_bpe};
+use subword_core::{Allowed, Counts, Pattern, Tokenizer};
+
+let mut counts = Counts::new(Pattern::Named(Named::None), vec![]);
+counts.add_piece(b"low", 5)?;
+counts.add_piece(b"lower", 2)?;
+let trained = train_bpe(&counts, &BpeSettings::new(TargetSize::Merges(2)), &mut |_, _| Ok(()))?;
+
+let tokenizer = Tokenizer::new(Arc::new(trained.model), DEFAULT_CACHE_BYTES)?;
+let ids = tokenizer.encode(b"lows", &Allowed::All, None)?;
+assert_eq!(ids, [257, u32::from(b's')]);
+assert_eq!(tokenizer.decode(&ids)?, b"lows");
+# Ok::<(), subword_core::Error>(())
+```
+
+[`formats::load`] reads published tokenizers in the place of training one, [`count_corpus`] counts files, and
+[`token_files::encode_files`] encodes them. What happens inside:
+
 ```text
 COUNT   files or texts -> special -> pretok -> pieces -> Counts
 ENCODE  text -> special -> normalize -> pretok -> pieces -> cache, or merge on a miss -> ids
@@ -45,14 +67,15 @@ From what a user calls down to bytes; a room uses only what is below it:
 | `mem`          | prefetching, cache lines, vectors that threads fill                    |
 | `types` `error` | ids, counts, pairs; the one error                                     |
 
-Stages (`special` to `cache`) do not know each other: `encode` joins them.
+Stages (`special` to `cache`) do not know each other: `encode` joins them. Modules that this page does not link
+below are private.
 */
 
 mod atomic;
-pub mod bert;
-pub mod boundary;
-pub mod bpe;
-pub mod cache;
+mod bert;
+mod boundary;
+mod bpe;
+mod cache;
 mod canonical;
 mod chain;
 pub mod corpus;
@@ -60,37 +83,42 @@ pub mod count_corpus;
 pub mod counts;
 mod decode;
 mod encode;
-pub mod error;
+mod error;
 pub mod formats;
 pub mod interrupt;
 mod json;
-pub mod longest;
-pub mod mem;
+mod longest;
+mod mem;
+#[doc(hidden)] // For the door to Python, whose allocations may fail as those of the engine.
 pub mod memory;
 pub mod model;
-pub mod normalize;
+mod normalize;
 mod parallel;
 pub mod pretok;
 mod seed;
-pub mod simd;
-pub mod special;
+mod simd;
+mod special;
 #[cfg(test)]
 mod testing;
 pub mod token_files;
 pub mod tokenizer;
 mod train;
 pub mod trainer;
-pub mod types;
+mod types;
 pub mod utf8;
-pub mod vocab;
-pub mod wordpiece;
+mod vocab;
+mod wordpiece;
 
 pub use counts::Counts;
 pub use error::{Error, Result};
+#[doc(hidden)]
+// For the door to Python, which reads its objects as the engine reads its tables.
+pub use mem::prefetch_pointer;
 pub use model::{
     Bert, Content, Decoder, Encoder, EndOfWord, Merges, Model, Normalizer, Pattern, SpecialToken,
     Start, Template, TemplateSlot, TrimOffsets, Units, Unknown, WordLimit, WordPiece,
 };
+pub use simd::Level;
 pub use special::Allowed;
 pub use tokenizer::{Located, Ragged, Tokenizer};
 pub use types::{Count, Pair, TokenId};

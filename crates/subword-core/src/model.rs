@@ -48,10 +48,10 @@ pub use start::{EndOfWord, Start, Units};
 pub use template::{Content, Template, TemplateSlot};
 
 /// The longest special token that a model may have, in bytes.
-pub const MAX_SPECIAL_BYTES: usize = 1024;
+pub(crate) const MAX_SPECIAL_BYTES: usize = 1024;
 
 /// The most merges that a model may list: a rank has 22 bits, and two values mean something else.
-pub const MAX_MERGES: usize = (1 << 22) - 2;
+pub(crate) const MAX_MERGES: usize = (1 << 22) - 2;
 
 /// A tokenizer.
 #[derive(Debug, Clone, PartialEq, Eq)]

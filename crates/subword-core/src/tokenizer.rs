@@ -32,7 +32,7 @@ pub use crate::decode::{Decoding, PlainBytes};
 pub use crate::encode::{Located, Ragged, in_characters};
 pub use crate::parallel::Threads;
 pub use batch::{Detached, Held};
-pub use documents::{DocumentEncoder, Session};
+pub(crate) use documents::{DocumentEncoder, Session};
 pub use growing::{Change, GrowingText};
 
 /// How much memory the cache of each thread may use, if the caller does not say.

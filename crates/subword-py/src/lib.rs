@@ -63,7 +63,7 @@ mod _core {
     /// A `SUBWORD_SIMD` that cannot be honoured is an error of the import, not of some later call.
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        let chosen = subword_core::simd::Level::chosen();
+        let chosen = subword_core::Level::chosen();
         chosen.map(drop).or_raise(module.py())
     }
 }

@@ -9,7 +9,7 @@ use pyo3::types::string::PyStringData;
 use pyo3::types::{PyBytes, PyList, PyMapping, PyString};
 use subword_core::tokenizer::Held;
 use subword_core::utf8::Characters;
-use subword_core::{corpus, mem, memory};
+use subword_core::{corpus, memory, prefetch_pointer};
 
 use crate::arguments::Errors;
 use crate::arrow::{Buffers, Column};
@@ -91,8 +91,8 @@ impl<'py> Objects<'py> {
             // PERF: the objects are far from each other in memory; the header of a string may be in two cache
             // lines.
             if let Some(pointer) = self.pointer(at + AHEAD) {
-                mem::prefetch_pointer(pointer);
-                mem::prefetch_pointer(pointer.wrapping_byte_add(HEADER));
+                prefetch_pointer(pointer);
+                prefetch_pointer(pointer.wrapping_byte_add(HEADER));
             }
             self.get(at)
         })

@@ -32,7 +32,7 @@ use open::FileReader;
 pub const BLOCK: usize = 1 << 18;
 
 /// How large a block may grow where no limit is given: 1 GiB.
-pub const MAX_DOCUMENT: u64 = 1 << 30;
+pub(crate) const MAX_DOCUMENT: u64 = 1 << 30;
 
 /// What to do with text that is not UTF-8.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -124,7 +124,7 @@ impl Files {
 
     /// One file from the byte `start` on, which is in line `line`; lines are counted. While a compressed
     /// file is read up to there, blocks are empty.
-    pub fn starting_at(path: PathBuf, start: u64, line: usize) -> Result<Files> {
+    pub(crate) fn starting_at(path: PathBuf, start: u64, line: usize) -> Result<Files> {
         let mut open = OpenFile::new(path, true)?;
         open.ahead = start - open.file.skip_to(start).in_file(&open.path)?;
         (open.start, open.line) = (start, line);

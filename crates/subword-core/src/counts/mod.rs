@@ -37,9 +37,9 @@ use std::fs::File;
 use std::io::{self, Cursor, Read, Write};
 use std::path::Path;
 
-pub use gather::{Gatherer, Spill};
-pub use key::Probe;
-pub use table::CountTable;
+pub(crate) use gather::{Gatherer, Spill};
+pub(crate) use key::Probe;
+pub(crate) use table::CountTable;
 
 use crate::atomic::Staged;
 use crate::error::{Error, InFile, Result};

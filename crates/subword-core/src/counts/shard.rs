@@ -104,6 +104,7 @@ impl Shard {
     }
 
     /// How much memory it holds, in bytes.
+    #[cfg(test)]
     pub(super) fn bytes(&self) -> usize {
         self.lines.len() * size_of::<TableLine>() + self.arena.capacity()
     }

@@ -73,6 +73,7 @@ impl CountTable {
     }
 
     /// How much memory it holds, in bytes.
+    #[cfg(test)]
     pub fn bytes(&self) -> usize {
         self.shards.iter().map(Shard::bytes).sum()
     }

@@ -22,7 +22,7 @@ pub enum Encoder {
     /// By the merges of the model.
     #[default]
     Merge,
-    /// By the longest tokens, wherever they stand: see [`crate::longest`].
+    /// By the longest tokens, wherever they stand; the merges are not asked.
     Longest,
     /// By the longest tokens, from the start of a word on.
     WordPiece(WordPiece),

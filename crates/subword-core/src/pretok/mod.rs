@@ -28,7 +28,7 @@ mod sections;
 mod whitespace;
 
 pub use crate::model::Named;
-pub use class_pairs::ClassPairs;
+pub(crate) use class_pairs::ClassPairs;
 pub(crate) use limits::Limits;
 
 use crate::bert::Classes;
@@ -135,7 +135,7 @@ impl Splitter {
     }
 
     /// Cuts wherever no token spans two classes of characters.
-    pub fn by_classes(pairs: ClassPairs) -> Result<Splitter> {
+    pub(crate) fn by_classes(pairs: ClassPairs) -> Result<Splitter> {
         Ok(Splitter { kind: Kind::Scanner(Scanner::Classes(pairs)), level: Level::chosen()? })
     }
 
@@ -163,7 +163,7 @@ impl Splitter {
     /// The end of the piece that starts at `at`; none if a regular expression has to say. For a text so
     /// short that blocks and batches do not pay.
     #[inline]
-    pub fn end_of_piece(&self, text: &[u8], at: usize) -> Option<usize> {
+    pub(crate) fn end_of_piece(&self, text: &[u8], at: usize) -> Option<usize> {
         match self.kind {
             Kind::Whole => Some(text.len()),
             Kind::Scanner(scanner) => Some(scanner.end(text, at)),
@@ -235,7 +235,7 @@ impl Splitter {
     }
 
     /// The same of two characters that stand side by side.
-    pub fn cuts_between(&self, before: char, after: char) -> bool {
+    pub(crate) fn cuts_between(&self, before: char, after: char) -> bool {
         let Kind::Scanner(scanner) = self.kind else { return false };
         let of = |c: char| Char { class: Class::of(c as u32), code: c as u32, end: 0 };
         scanner.cuts_between(of(before), of(after))

@@ -66,6 +66,7 @@ impl TwoBytes {
 
     /// The earliest merge that takes the right byte away, to the left.
     #[inline(always)]
+    #[expect(clippy::wrong_self_convention)] // It says where the merge comes from; nothing is converted.
     pub fn from_left(self) -> u32 {
         (self.0 >> 48) as u32
     }

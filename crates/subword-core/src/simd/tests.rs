@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use super::bert::BertSymbols;
 use super::*;
 
 /// The levels that must be there, separated by commas: a machine that lacks one tests less than it should.

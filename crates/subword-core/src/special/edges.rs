@@ -76,11 +76,6 @@ impl Edges {
     pub fn see(&self, before: u8, after: u8, white: impl FnOnce() -> bool) -> bool {
         self.looks_around && (white() || self.last.contains(before) || self.first.contains(after))
     }
-
-    /// Whether a token swallows white space or looks at its neighbours.
-    pub fn look_around(&self) -> bool {
-        self.looks_around
-    }
 }
 
 #[cfg(test)]
@@ -97,7 +92,7 @@ mod tests {
             found.extend(after.map(|after| [before, after]));
         }
         assert_eq!(found, [*b" b", *b"<a", *b"a ", *b"b>", [0xC3, 0xA9]]);
-        assert!(!edges.look_around() && !edges.see(b'<', b'<', || true));
+        assert!(!edges.looks_around && !edges.see(b'<', b'<', || true));
         assert!(!Edges::default().span(0, 0));
     }
 
