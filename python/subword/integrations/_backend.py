@@ -7,6 +7,7 @@ and makes a new engine where they differ.
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ from subword._tokenizer import DEFAULT_CACHE_BYTES
 
 if TYPE_CHECKING:
     from subword._rows import Slot
+    from subword._types import Special
 
 #: Texts on which both engines must agree before ours is used.
 SAMPLE = [
@@ -121,6 +123,12 @@ class Backend:
         """Whether the tokenizer is still what the engine was made from."""
         return theirs is self.theirs and parts_of(theirs) == self.parts
 
+    def beside(self, theirs: Any) -> Backend:
+        """The same engine beside a copy of the tokenizer that it was made from."""
+        other = copy.copy(self)
+        other.theirs = theirs
+        return other
+
     @cached_property
     def vocab(self) -> dict[str, int]:
         """The ids of all tokens."""
@@ -148,7 +156,7 @@ class Backend:
         joined = "".join(f" a{token}b {token}  {token}" for token in added[:200])
         texts = [*SAMPLE, joined, joined.upper()]
         for split in (False, True):
-            special = "text" if split else "encode"
+            special: Special = "text" if split else "encode"
             ids, bounds, offsets, pieces = self.engine.encode_batch_offsets(texts, special=special)
             with plain(self.theirs, split):
                 found = self.theirs.encode_batch(texts, add_special_tokens=False)
