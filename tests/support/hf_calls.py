@@ -7,39 +7,9 @@ from typing import Any
 
 import numpy as np
 
-WORDS = [
-    *[
-        "the",
-        "Hello",
-        "world,",
-        "naïve",
-        "café",
-        "中文字",
-        "don't",
-        "2026",
-        "😀",
-        "é",
-        "İ",
-        "<|endoftext|>",
-        "[MASK]",
-    ],
-    *[
-        "<mask>",
-        "[SEP]",
-        "</s>",
-        "<s>",
-        "a",
-        "▁low",
-        "low",
-        "unbelievably",
-        "tokenization!",
-        "ﬁne",
-        "#",
-        "##ing",
-        "NewTok",
-    ],
-    *["x" * 30, "\n\n", "  ", " <mask> ", "", "\u3000", "don\u2019t"],
-]
+PLAIN = """the Hello world, naïve café 中文字 don't 2026 😀 e\u0301 İ <|endoftext|> [MASK] <mask>
+[SEP] </s> <s> a ▁low low unbelievably tokenization! \ufb01ne # ##ing NewTok"""
+WORDS = [*PLAIN.split(), "x" * 30, "\n\n", "  ", " <mask> ", "", "\u3000", "don\u2019t"]
 
 
 def text(chance: random.Random) -> str:

@@ -16,11 +16,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from subword import ModelFormatError, Tokenizer
-from subword._load import load_model
-from subword._tokenizer import DEFAULT_CACHE_BYTES
 
 if TYPE_CHECKING:
-    from subword._rows import Slot
+    from subword._rows.rows import Slot
     from subword._types import Special
 
 #: Texts on which both engines must agree before ours is used.
@@ -93,9 +91,9 @@ class Backend:
     def __init__(self, theirs: Any) -> None:
         self.theirs = theirs
         self.parts = parts_of(theirs)
-        # Truncation and padding are settings of calls, of which `load` would warn.
-        model, _ = load_model(theirs.to_str().encode(), None, None, None, None)
-        self.engine = Tokenizer._of(model, DEFAULT_CACHE_BYTES)
+        with plain(theirs, theirs.encode_special_tokens):  # settings of calls, which are not ours
+            file = theirs.to_str()
+        self.engine = Tokenizer.load(file.encode())
         self.single: list[Slot] = self.engine._template_slots(False)
         self.pair: list[Slot] = self.engine._template_slots(True)
         texts = [

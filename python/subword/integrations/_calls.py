@@ -6,8 +6,8 @@ from importlib import import_module
 from itertools import pairwise
 from typing import Any
 
-from subword._cutting import Texts
-from subword._rows import Array, Pad, Rows, Slot
+from subword._rows.cutting import Texts
+from subword._rows.rows import Array, Pad, Rows, Slot
 from subword.integrations._backend import Backend, threads
 from subword.integrations._encodings import Batch
 

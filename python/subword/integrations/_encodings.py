@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from subword._cutting import Texts, all_windows, first_windows, truncate
-from subword._model_inputs import encoded_texts
-from subword._rows import Array, Pad, Rows, Slot
+from subword._rows.cutting import Texts, all_windows, first_windows, truncate
+from subword._rows.model_inputs import encoded_texts
+from subword._rows.rows import Array, Pad, Rows, Slot
 from subword.integrations._backend import Backend, plain
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from subword._cutting import Cut, Ints, Texts
+from subword._rows.cutting import Cut, Ints, Texts
 from subword._types import Padding, Side
 
 #: A part of a template: an id, or "A" or "B" for a text; and its type.
