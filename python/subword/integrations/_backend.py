@@ -91,6 +91,8 @@ class Backend:
     def __init__(self, theirs: Any) -> None:
         self.theirs = theirs
         self.parts = parts_of(theirs)
+        if getattr(theirs.model, "dropout", None):
+            raise ModelFormatError("", "it leaves out merges at random (dropout)")
         with plain(theirs, theirs.encode_special_tokens):  # settings of calls, which are not ours
             file = theirs.to_str()
         self.engine = Tokenizer.load(file.encode())
