@@ -82,12 +82,12 @@ def work(tok: Any, text: str, kind: str) -> Callable[[], Any]:
     texts = [text[at * TEXT_CHARS : (at + 1) * TEXT_CHARS] for at in range(TEXTS)]
     if kind == "decode":
         return partial(tok.batch_decode, tok(texts, verbose=False)["input_ids"])
-    options: dict[str, Any] = {
+    options: dict[str, dict[str, Any]] = {
         "lists": {},
         "padded": PADDED,
         "offsets": {"return_offsets_mapping": True},
-    }[kind]
-    return partial(tok, texts, verbose=False, **options)
+    }
+    return partial(tok, texts, verbose=False, **options[kind])
 
 
 def compare(row: Row, ours: Any, theirs: Any) -> None:
