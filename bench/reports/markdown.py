@@ -51,6 +51,7 @@ def markdown(report: Report) -> str:
         *hostile_table(report.results),
         *training.tables(report.results),
         *wordpiece.tables(report.results),
+        *calls_tables(report.results),
         *files.tables(report.results),
         "## Every row",
         f"The ratio is to the reference ({REFERENCE}; tokenizers for training, WordPiece and "
@@ -59,6 +60,19 @@ def markdown(report: Report) -> str:
         rows_table(report.results),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def calls_tables(results: list[Result]) -> list[str]:
+    title = (
+        "## Inside transformers\n\nA tokenizer as it is, and accelerated: seconds (times as it is)"
+    )
+    chosen = [result for result in results if result.path.startswith("transformers/")]
+    parts: list[str] = []
+    for vocab in dict.fromkeys(result.path.split("/")[1] for result in chosen):
+        here = [result for result in chosen if result.path.split("/")[1] == vocab]
+        seconds = lambda result, row: with_ratio(significant(median(row.wall)), result, row)  # noqa: E731
+        parts += pivot(f"{title}\n\n{vocab}" if not parts else vocab, here, seconds)
+    return parts
 
 
 def targets_table(judged: list[Judged]) -> str:

@@ -74,6 +74,8 @@ class Target:
     def reference(self) -> str:
         if self.path.startswith("wordpiece/"):
             return wordpiece.REFERENCE
+        if self.path.startswith("transformers/"):
+            return "transformers"
         return trainers.REFERENCE if self.path.startswith("train/") else REFERENCE
 
     def kept(self, value: float) -> bool:
@@ -193,6 +195,13 @@ TARGETS = (
     ),
     Target("wordpiece/train/count", "ratio", 15),
     Target("wordpiece/train/likelihood", "ratio", 15),
+    *(
+        Target(f"transformers/{vocab}/{kind}", "ratio", bound)
+        for vocab in ("gpt2", "bert-base-uncased", "qwen2_5")
+        for kind, bound in (("lists", 20), ("padded", 40))
+    ),
+    Target("transformers/gpt2/train", "ratio", 15),
+    Target("transformers/qwen2_5/train", "ratio", 15),
     Target("files/enwiki/bin", "share", 0.7),
     Target("files/enwiki/memory", "megabytes", 300),
     Target("files/enwiki/killed", "shards", 1),

@@ -8,7 +8,7 @@ from functools import partial
 
 from measure import corpora
 from measure.results import Result
-from scenarios import batches, encode, files, loading, outputs, training, wordpiece
+from scenarios import batches, calls, encode, files, loading, outputs, training, wordpiece
 from scenarios.common import Bench
 
 Scenario = Callable[[Bench, str], Result]
@@ -76,6 +76,11 @@ def catalogue() -> dict[str, Scenario]:
         paths[f"wordpiece/hostile/{kind}"] = partial(wordpiece.hostile, kind=kind)
     for score in ("count", "likelihood"):
         paths[f"wordpiece/train/{score}"] = partial(wordpiece.train, score=score)
+    for vocab in calls.VOCABS:
+        for kind in calls.KINDS:
+            if kind != "train" or vocab != "bert-base-uncased":  # WordPiece is theirs to train
+                path = f"transformers/{vocab}/{kind}"
+                paths[path] = partial(calls.call, vocab=vocab, kind=kind)
     paths["files/enwiki/bin"] = files.rate
     paths["files/enwiki/memory"] = files.memory
     paths["files/enwiki/killed"] = files.killed

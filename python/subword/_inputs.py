@@ -1,4 +1,4 @@
-"""`encode_inputs`: the arrays that a model takes. `_model_inputs` fills them, and loads numpy."""
+"""`encode_inputs`: the arrays that a model takes. `_rows` fills them, and loads numpy."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def encode_inputs(
         >>> inputs["offsets"][1].tolist()
         [[0, 0], [9, 12], [12, 14], [0, 0], [0, 0]]
     """
-    from subword._model_inputs import model_inputs
+    from subword._rows.model_inputs import model_inputs
 
     return model_inputs(
         tok,

@@ -18,7 +18,13 @@ RULES = Rules(
         "crates/subword-py/src/arrow.rs",
     ),
     shared=frozenset(
-        {"subword._types", "subword._starting", "subword._whole_file", "subword._names"}
+        {
+            "subword._types",
+            "subword._starting",
+            "subword._whole_file",
+            "subword._names",
+            "subword._rows",
+        }
     ),
 )
 

@@ -7,11 +7,9 @@ from typing import Any
 
 import numpy as np
 
-WORDS = [
-    "the", "Hello", "world,", "naïve", "café", "中文字", "don't", "2026", "x" * 30, "\n\n", "  ", "😀",
-    "e\u0301", "İ", "<|endoftext|>", "[MASK]", "<mask>", " <mask> ", "[SEP]", "</s>", "<s>", "a", "",
-    "▁low", "low", "unbelievably", "tokenization!", "\u3000", "don’t", "ﬁne", "#", "##ing", "NewTok",
-]  # fmt: skip
+PLAIN = """the Hello world, naïve café 中文字 don't 2026 😀 e\u0301 İ <|endoftext|> [MASK] <mask>
+[SEP] </s> <s> a ▁low low unbelievably tokenization! \ufb01ne # ##ing NewTok"""
+WORDS = [*PLAIN.split(), "x" * 30, "\n\n", "  ", " <mask> ", "", "\u3000", "don\u2019t"]
 
 
 def text(chance: random.Random) -> str:
@@ -88,8 +86,8 @@ def plain(value: Any) -> Any:
 
 def described(encoding: Any, nested: bool = True) -> dict[str, Any]:
     """All that an encoding says."""
-    names = ("ids", "type_ids", "tokens", "offsets", "attention_mask", "special_tokens_mask")
-    names += ("word_ids", "sequence_ids", "n_sequences")
+    names = ["ids", "type_ids", "tokens", "offsets", "attention_mask", "special_tokens_mask"]
+    names += ["word_ids", "sequence_ids", "n_sequences"]
     found = {name: getattr(encoding, name) for name in names}
     found["len"] = len(encoding)
     questions = ("char_to_token", "char_to_word", "word_to_tokens", "word_to_chars")
@@ -119,7 +117,7 @@ def difference(ours: tuple[str, Any], theirs: tuple[str, Any]) -> str:
     samples = other.get("overflow_to_sample_mapping")
     samples = range(len(other.encodings)) if samples is None else list(samples)
     for row, (mine, real) in enumerate(zip(one.encodings, other.encodings, strict=True)):
-        # An encoding that overflows has none in ours; in theirs it may, with the same windows again.
+        # An encoding that overflows has none in ours; in theirs it may, with windows again.
         first = row == 0 or samples[row] != samples[row - 1]
         a, b = described(mine, first), described(real, first)
         for name in a:

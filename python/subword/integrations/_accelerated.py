@@ -10,30 +10,28 @@ to the inherited method for that call, counted in `fallbacks`, and warned of onc
 from __future__ import annotations
 
 import copy
+import copyreg
 import warnings
 from collections import Counter
 from functools import cache
-from itertools import pairwise
 from typing import Any
 
 import transformers
+from transformers.tokenization_utils_base import PaddingStrategy, TruncationStrategy
 
 from subword import ModelFormatError, SubwordError
-from subword._cutting import Texts
-from subword._rows import Array, Pad, Rows, Slot
 from subword.integrations._backend import Backend, threads
+from subword.integrations._calls import (
+    batch_of,
+    columns_of,
+    data_of,
+    fits,
+    is_cut,
+    lists_of_ids,
+    sources_of,
+)
 from subword.integrations._encodings import Batch, Encodings
 from subword.integrations._retraining import is_trained, trained, without_vocabulary
-
-#: The arguments of a call that say what the result has, and the rows' property for each.
-COLUMNS = {
-    "input_ids": "ids",
-    "token_type_ids": "types",
-    "attention_mask": "attention",
-    "special_tokens_mask": "special",
-    "offset_mapping": "offsets",
-}
-
 
 #: Whether `decode` takes many lists of ids, as transformers 5 has it.
 MANY_DECODE = int(transformers.__version__.split(".")[0]) >= 5
@@ -51,19 +49,26 @@ class Accelerated:
     #: How often a call was left to Hugging Face's engine, and why.
     fallbacks: Counter[str]
 
+    @classmethod
+    def from_pretrained(cls, *args: Any, **kwargs: Any) -> Any:
+        """A tokenizer of this class, loaded as transformers does it and accelerated."""
+        base: Any = base_of(cls)
+        return accelerated(base.from_pretrained(*args, **kwargs))
+
     def _ready(self) -> Backend | None:
         """Our engine, made anew if the tokenizer has changed; none if it does not run it."""
-        backend = self.__dict__.get("_subword")
+        backend: Backend | None = self.__dict__.get("_subword")
         if backend is not None and backend.is_current(self._tokenizer):
             return backend
-        self.__dict__["_subword"] = None
+        backend = None
         try:
-            self.__dict__["_subword"] = Backend(self._tokenizer)
+            backend = Backend(self._tokenizer)
         except SubwordError as error:
             self._left(
                 "tokenizer", f"the tokenizer has changed, and subword does not run it: {error}"
             )
-        return self.__dict__["_subword"]
+        self.__dict__["_subword"] = backend
+        return backend
 
     def _left(self, reason: str, message: str) -> None:
         """Count a call that is left to the other engine, and say so once."""
@@ -118,64 +123,30 @@ class Accelerated:
     def _encode_batch(self, batch: Any, options: dict[str, Any]) -> Any:
         """The `BatchEncoding` of some texts; none if the inherited method has to do it."""
         words = bool(options.get("is_split_into_words", False))
-        sources = _sources(batch, words)
+        sources = sources_of(batch, words)
         if sources is None:
             return None  # most likely an error, which is theirs to raise
         backend = self._ready()
         if backend is None:
             return None
         try:
-            made = self._batch(backend, sources, words, options)
+            made = batch_of(self, backend, sources, words, options)
             if made is None:
                 return None
-            data = self._lists_of_ids(made, options)
+            names = columns_of(self, options)
+            data = None if options.get("return_tensors") else lists_of_ids(made, names)
             if data is None and self._has_odd_windows(made):
                 return None
             self._tell_backend(options, made.split_special_tokens)
-            return self._batch_encoding(made, data, options)
+            return self._batch_encoding(made, data or names, options)
         except (SubwordError, ValueError):
             return None  # what we refuse, they refuse too, in their words
 
-    def _batch(
-        self, backend: Backend, sources: dict[str, list[Any]], words: bool, options: dict[str, Any]
-    ) -> Batch | None:
-        """What a call asks for; none if it makes no sense."""
-        base: Any = self
-        split = options.get("split_special_tokens")
-        split = bool(getattr(self, "split_special_tokens", False) if split is None else split)
-        slots = backend.single if len(sources) == 1 else backend.pair
-        if not options.get("add_special_tokens", True):
-            slots = [slot for slot in slots if isinstance(slot[0], str)]
-        made = Batch(backend, sources, slots, words, split, threads())
-        made.located = bool(options.get("return_offsets_mapping", False))
-        max_length = options.get("max_length")
-        padding = getattr(options.get("padding_strategy"), "value", "do_not_pad")
-        if padding != "do_not_pad":
-            if base.pad_token_id is None or (padding == "max_length" and max_length is None):
-                return None
-            made.pad = Pad(
-                max_length if padding == "max_length" else "longest",
-                options.get("padding_side") or base.padding_side,
-                base.pad_token_id,
-                base.pad_token_type_id,
-                options.get("pad_to_multiple_of") or None,
-            )
-        truncation = getattr(options.get("truncation_strategy"), "value", "do_not_truncate")
-        if truncation != "do_not_truncate":
-            if max_length is None or (truncation == "only_second" and len(sources) == 1):
-                return None
-            made.room = max_length - (len(slots) - len(sources))
-            made.truncation, made.side = truncation, base.truncation_side
-            made.stride = options.get("stride", 0)
-            if made.room < 0:
-                return None
-        return made
-
     def _has_odd_windows(self, made: Batch) -> bool:
         """Whether texts are cut into windows that only their engine makes."""
-        if made.room is None or not any(map(_is_cut, made.texts.values())):
+        if made.room is None or not any(map(is_cut, made.texts.values())):
             return False
-        if not all(_fits(some, made.stride) for some in made.texts.values()):
+        if not all(fits(some, made.stride) for some in made.texts.values()):
             return True
         keeps_space, keeps_type = made.backend.odd_windows
         if not keeps_space and not (keeps_type and len(made.slots) == len(made.texts) == 2):
@@ -186,70 +157,28 @@ class Accelerated:
     def _tell_backend(self, options: dict[str, Any], split: bool) -> None:
         """Set truncation and padding, as the inherited method does: they are saved with it."""
         base: Any = self
-        names = ("padding_strategy", "truncation_strategy", "max_length", "pad_to_multiple_of")
-        settings = {name: options.get(name) for name in (*names, "padding_side")}
-        base.set_truncation_and_padding(stride=options.get("stride", 0), **settings)
+        names = ("max_length", "pad_to_multiple_of", "padding_side")
+        base.set_truncation_and_padding(
+            padding_strategy=options.get("padding_strategy", PaddingStrategy.DO_NOT_PAD),
+            truncation_strategy=options.get(
+                "truncation_strategy", TruncationStrategy.DO_NOT_TRUNCATE
+            ),
+            stride=options.get("stride", 0),
+            **{name: options.get(name) for name in names},
+        )
         if self._tokenizer.encode_special_tokens != split:
             self._tokenizer.encode_special_tokens = split
 
-    def _names(self, options: dict[str, Any]) -> list[str]:
-        """What the result has, in the order in which it has it."""
-        base: Any = self
-        names = ["input_ids"]
-        for name in ("token_type_ids", "attention_mask"):
-            wanted = options.get(f"return_{name}")
-            if (name in base.model_input_names) if wanted is None else wanted:
-                names.append(name)
-        if options.get("return_special_tokens_mask"):
-            names.append("special_tokens_mask")
-        if options.get("return_offsets_mapping"):
-            names.append("offset_mapping")
-        return names
-
-    def _lists_of_ids(self, made: Batch, options: dict[str, Any]) -> dict[str, Any] | None:
-        """The result if it is nothing but ids of whole texts in lists; none if it is more."""
-        names = self._names(options)
-        plain = {"input_ids", "token_type_ids", "attention_mask"}.issuperset(names)
-        if made.words or made.pad.to is not None or not plain or options.get("return_tensors"):
-            return None
-        special = "text" if made.split_special_tokens else "encode"
-        lists = {
-            name: made.backend.engine.encode_batch(texts, special=special, threads=made.threads)
-            for name, texts in made.sources.items()
-        }
-        room, both = made.room, zip(*lists.values(), strict=True)
-        if room is not None and any(sum(map(len, row)) > room for row in both):
-            return None
-        if len(made.slots) == 1:
-            rows = lists["A"]
-        else:
-            rows = [
-                _row(made.slots, dict(zip(lists, row, strict=True)))
-                for row in zip(*lists.values(), strict=True)
-            ]
-        data: dict[str, Any] = {"input_ids": rows}
-        if "token_type_ids" in names:
-            if any(kind for _, kind in made.slots):
-                data["token_type_ids"] = [
-                    _types(made.slots, dict(zip(lists, row, strict=True)))
-                    for row in zip(*lists.values(), strict=True)
-                ]
-            else:
-                data["token_type_ids"] = [[0] * len(row) for row in rows]
-        if "attention_mask" in names:
-            data["attention_mask"] = [[1] * len(row) for row in rows]
-        return data
-
     def _batch_encoding(
-        self, made: Batch, data: dict[str, Any] | None, options: dict[str, Any]
+        self, made: Batch, data: dict[str, Any] | list[str], options: dict[str, Any]
     ) -> Any:
-        """The result, with ``data`` or with what the rows have."""
+        """The result, of data or of the columns of rows that have these names."""
         overflow = bool(options.get("return_overflowing_tokens"))
         tensors = options.get("return_tensors")
-        if data is None:
+        if isinstance(data, list):
             rows = made.windows if overflow else made.firsts
             kind = getattr(tensors, "value", tensors)
-            data = _data(rows, self._names(options), kind)
+            data = data_of(rows, data, kind)
             lengths, samples = rows.lengths.tolist(), rows.cut.samples.tolist()
         else:
             lengths = list(map(len, data["input_ids"]))
@@ -352,21 +281,46 @@ class Accelerated:
         backend = self._ready()
         if backend is not None:
             if not args and is_trained(backend, kwargs):
-                shell = _revived(type(self).__mro__[2], dict(self.__dict__))
+                shell = _revived(base_of(type(self)), dict(self.__dict__))
                 shell.__dict__["_tokenizer"] = without_vocabulary(self._tokenizer)
-                made = super(Accelerated, shell).train_new_from_iterator([], 0, **kwargs)
+                make = super(Accelerated, shell).train_new_from_iterator  # type: ignore[misc]
+                made = make([], 0, **kwargs)
                 return trained(backend, made, text_iterator, vocab_size, kwargs)
             self._left("train", "subword trains byte-level BPE with the usual settings alone")
         return inherited(text_iterator, vocab_size, *args, **kwargs)
 
-    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
-        state = {name: value for name, value in self.__dict__.items() if name != "_subword"}
-        return _revived, (type(self).__mro__[2], state)
+    def _own_state(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_subword"}
+
+    def __copy__(self) -> Any:
+        made = object.__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        return made
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        made = object.__new__(type(self))
+        memo[id(self)] = made
+        made.__dict__.update(copy.deepcopy(self._own_state(), memo))
+        backend = self.__dict__.get("_subword")
+        if backend is not None and backend.is_current(self._tokenizer):
+            made.__dict__["_subword"] = backend.beside(made._tokenizer)
+        return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        base = base_of(type(self))
+        if type(self) is class_for(base):
+            return _revived, (base, self._own_state())
+        return copyreg.__newobj__, (type(self),), self._own_state()  # type: ignore[attr-defined]
+
+
+def base_of(cls: type) -> type:
+    """The class of transformers below which an accelerated class stands."""
+    return cls.__mro__[cls.__mro__.index(Accelerated) + 1]
 
 
 def _revived(base: type, state: dict[str, Any]) -> Any:
     """An accelerated tokenizer of this class; its engine is made when it is first used."""
-    made = object.__new__(class_for(base))
+    made: Any = object.__new__(class_for(base))
     made.__dict__.update(state)
     return made
 
@@ -404,75 +358,3 @@ def accelerated(tokenizer: Any) -> Any:
     made.__dict__["fallbacks"] = Counter()
     made.__dict__["_subword"] = Backend(tokenizer._tokenizer)
     return made
-
-
-def _sources(batch: Any, words: bool) -> dict[str, list[Any]] | None:
-    """The first texts, and the second ones of pairs; none for anything else."""
-    if not isinstance(batch, (list, tuple)) or not batch:
-        return None
-
-    def is_text(item: Any) -> bool:
-        if words:
-            return type(item) in (list, tuple) and all(type(word) is str for word in item)
-        return type(item) is str
-
-    if all(is_text(item) for item in batch):
-        return {"A": list(batch)}
-    is_pair = all(
-        type(item) in (list, tuple) and len(item) == 2 and is_text(item[0]) and is_text(item[1])
-        for item in batch
-    )
-    return {"A": [one for one, _ in batch], "B": [other for _, other in batch]} if is_pair else None
-
-
-def _is_cut(texts: Texts) -> bool:
-    return bool((texts.kept < texts.lengths).any())
-
-
-def _fits(texts: Texts, stride: int) -> bool:
-    """Whether windows have ids that the one before them does not have."""
-    cut = (texts.kept > 0) & (texts.kept < texts.lengths)
-    return not bool((cut & (texts.kept <= stride)).any())
-
-
-def _row(slots: list[Slot], texts: dict[str, list[int]]) -> list[int]:
-    """The ids of a row: a template with its texts."""
-    row: list[int] = []
-    for content, _ in slots:
-        if isinstance(content, str):
-            row += texts[content]
-        else:
-            row.append(content)
-    return row
-
-
-def _types(slots: list[Slot], texts: dict[str, list[int]]) -> list[int]:
-    """The types of a row."""
-    row: list[int] = []
-    for content, kind in slots:
-        row += [kind] * (len(texts[content]) if isinstance(content, str) else 1)
-    return row
-
-
-def _data(rows: Rows, names: list[str], kind: Any) -> dict[str, Any]:
-    """The rows as matrices, if a call asks for tensors that these can be; else as lists."""
-    arrays = {name: getattr(rows, COLUMNS[name]) for name in names}
-    if kind not in ("np", "pt") or not rows.size or not rows.is_rectangle:
-        return {name: _lists(rows, array) for name, array in arrays.items()}
-    count = len(rows.lengths)
-    data = {name: array.reshape(count, -1, *array.shape[1:]) for name, array in arrays.items()}
-    if kind == "pt":
-        import torch
-
-        data = {name: torch.from_numpy(array) for name, array in data.items()}
-    return data
-
-
-def _lists(rows: Rows, array: Array) -> list[Any]:
-    """The rows of an array as lists; two columns are a tuple."""
-    flat: list[Any]
-    if array.ndim == 1:
-        flat = array.tolist()
-    else:
-        flat = list(zip(array[:, 0].tolist(), array[:, 1].tolist(), strict=True))
-    return [flat[start:end] for start, end in pairwise(rows.bounds.tolist())]

@@ -7,6 +7,7 @@ and makes a new engine where they differ.
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 from collections.abc import Iterator
@@ -15,11 +16,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from subword import ModelFormatError, Tokenizer
-from subword._load import load_model
-from subword._tokenizer import DEFAULT_CACHE_BYTES
 
 if TYPE_CHECKING:
-    from subword._rows import Slot
+    from subword._rows.rows import Slot
+    from subword._types import Special
 
 #: Texts on which both engines must agree before ours is used.
 SAMPLE = [
@@ -91,9 +91,11 @@ class Backend:
     def __init__(self, theirs: Any) -> None:
         self.theirs = theirs
         self.parts = parts_of(theirs)
-        # Truncation and padding are settings of calls, of which `load` would warn.
-        model, _ = load_model(theirs.to_str().encode(), None, None, None, None)
-        self.engine = Tokenizer._of(model, DEFAULT_CACHE_BYTES)
+        if getattr(theirs.model, "dropout", None):
+            raise ModelFormatError("", "it leaves out merges at random (dropout)")
+        with plain(theirs, theirs.encode_special_tokens):  # settings of calls, which are not ours
+            file = theirs.to_str()
+        self.engine = Tokenizer.load(file.encode())
         self.single: list[Slot] = self.engine._template_slots(False)
         self.pair: list[Slot] = self.engine._template_slots(True)
         texts = [
@@ -120,6 +122,12 @@ class Backend:
     def is_current(self, theirs: Any) -> bool:
         """Whether the tokenizer is still what the engine was made from."""
         return theirs is self.theirs and parts_of(theirs) == self.parts
+
+    def beside(self, theirs: Any) -> Backend:
+        """The same engine beside a copy of the tokenizer that it was made from."""
+        other = copy.copy(self)
+        other.theirs = theirs
+        return other
 
     @cached_property
     def vocab(self) -> dict[str, int]:
@@ -148,7 +156,7 @@ class Backend:
         joined = "".join(f" a{token}b {token}  {token}" for token in added[:200])
         texts = [*SAMPLE, joined, joined.upper()]
         for split in (False, True):
-            special = "text" if split else "encode"
+            special: Special = "text" if split else "encode"
             ids, bounds, offsets, pieces = self.engine.encode_batch_offsets(texts, special=special)
             with plain(self.theirs, split):
                 found = self.theirs.encode_batch(texts, add_special_tokens=False)

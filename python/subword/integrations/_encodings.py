@@ -14,13 +14,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from subword._cutting import Texts, all_windows, first_windows, truncate
-from subword._model_inputs import encoded_texts
-from subword._rows import Array, Pad, Rows, Slot
+from subword._rows.cutting import Texts, all_windows, first_windows, truncate
+from subword._rows.model_inputs import encoded_texts
+from subword._rows.rows import Array, Pad, Rows, Slot
 from subword.integrations._backend import Backend, plain
 
 if TYPE_CHECKING:
-    from subword._types import Side, Truncation
+    from subword._types import Side, Special, Truncation
 
 
 @dataclass
@@ -43,9 +43,13 @@ class Batch:
     #: Whether rows have offsets, as far as is known when the texts are encoded.
     located: bool = False
 
+    @property
+    def special(self) -> Special:
+        """What becomes of special tokens in a text."""
+        return "text" if self.split_special_tokens else "encode"
+
     def _encoded(self, name: str, located: bool) -> Texts:
-        special = "text" if self.split_special_tokens else "encode"
-        options = {"special": special, "threads": self.threads}
+        options = {"special": self.special, "threads": self.threads}
         return encoded_texts(
             self.backend.engine, self.sources[name], self.words, located, **options
         )

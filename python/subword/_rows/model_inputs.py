@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
-from subword._cutting import Texts, all_windows, first_windows, truncate
-from subword._rows import Pad, Rows
+from subword._rows.cutting import Texts, all_windows, first_windows, truncate
+from subword._rows.rows import Pad, Rows
 from subword._types import Extra, ModelInputs, Padding, Side, Truncation
 
 if TYPE_CHECKING:

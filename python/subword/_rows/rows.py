@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from subword._cutting import Cut, Ints, Texts
+from subword._rows.cutting import Cut, Ints, Texts
 from subword._types import Padding, Side
 
 #: A part of a template: an id, or "A" or "B" for a text; and its type.
@@ -145,6 +145,10 @@ class Rows:
         """1 for ids, 0 for padding."""
         if self.lengths is self.filled or bool((self.lengths == self.filled).all()):
             return np.ones(self.size, np.int64)
+        if self.is_rectangle:
+            columns, first = np.arange(self.lengths[0]), (self._first - self.starts)[:, np.newaxis]
+            inside = (columns >= first) & (columns < first + self.filled[:, np.newaxis])
+            return inside.astype(np.int64).reshape(-1)
         at = np.arange(self.size) - np.repeat(self._first, self.lengths)
         return ((at >= 0) & (at < np.repeat(self.filled, self.lengths))).astype(np.int64)
 

@@ -1,0 +1,6 @@
+"""Rows of ids, as models take them: for `encode_inputs`, and for tokenizers of transformers.
+
+cutting         texts cut to fit, in windows
+rows            what stands where: texts, a template around them, padding
+model_inputs    what `encode_inputs` does
+"""
