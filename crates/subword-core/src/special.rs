@@ -9,9 +9,9 @@ The leftmost special token is cut out first, and of those that start at the same
 Which special tokens count is the caller's choice ([`Allowed`]); tokens that are always matched
 count in any case.
 
-What one token swallows may be another one: after a token with `rstrip` comes white space that is
-a token itself. Then both are found, as in Hugging Face's tokenizers, and their spans overlap. The white
-space between them that is no token counts as ordinary text again:
+White space that one token swallows may be another token: after a token with `rstrip` may come white space that is a
+token itself. Then both are found, as in Hugging Face's tokenizers, and their spans overlap. Swallowed white space that
+comes after such a token is ordinary text again:
 
 ```text
 "a<m>   b", <m> with rstrip, two spaces are a token  ->  "a" | "<m>   " | "  " | " " | "b"

@@ -110,7 +110,7 @@ fn counted(totals: Totals) -> Counted {
     (totals.documents, totals.tokens, totals.read, totals.skipped)
 }
 
-/// Calls Python's `record`, which is `Manifest.record`.
+/// Calls Python's `record`, which `Manifest.recording` gives: the manifest has no other writer.
 fn recorder(record: Py<PyAny>, raised: Raised) -> Recorder {
     Box::new(move |made: CommitRecord| {
         let SourcePosition { source, start, line, documents, open } = made.place;

@@ -31,13 +31,13 @@ use table::Spellings;
 /// Decoding an id is about as much work as reading this many bytes.
 const ID: usize = 8;
 
-/// Fewer ids than this part of the vocabulary are not worth a table of all tokens.
+/// The table of all tokens is built when a call decodes at least one id for this many tokens of the vocabulary.
 const FEW: usize = 8;
 
-/// What is left out of a text.
+/// What decoding leaves out of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Decoding {
-    /// Special tokens, except those that are always matched: they are words.
+    /// Leaves out special tokens, except those that are always matched, which are words of the text.
     pub skip_special_tokens: bool,
     /// Whether WordPiece cleans up; if none, as the model says.
     pub cleanup: Option<bool>,
@@ -75,7 +75,7 @@ impl Detokenizer {
             return Ok(bytes);
         }
         let mut bytes = Vec::new();
-        // The usual case, where nothing is asked about a token.
+        // The usual case: the text is the bytes of all tokens.
         if self.is_plain(decoding) {
             for (position, &id) in ids.iter().enumerate() {
                 let unknown = || Error::unknown_id(id, position);
@@ -118,8 +118,8 @@ impl Detokenizer {
         Ok(bytes)
     }
 
-    /// The same by the decoder of a chain. An added token is its normalised form there, by which also the library
-    /// decides whether it is special.
+    /// The same by the decoder of a chain. There an added token is spelled in its normalised form, by which Hugging
+    /// Face's library also decides whether the token is special.
     fn decode_chain(
         &self,
         chain: &Decoders,

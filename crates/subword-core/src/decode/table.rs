@@ -1,9 +1,9 @@
 /*!
 Ids to bytes where a token is nothing but its bytes.
 
-Nearly all tokens are short, so a table has the bytes of each in place, padded to sixteen, with their
-number in the last. A token is one load and one store of sixteen bytes; what was written beyond its end
-is overwritten by the next. Lengths are added up first, so that the result is written where it stays:
+Nearly all tokens are short, so a table holds the bytes of each token, padded to sixteen, with their number in the last
+byte. Decoding a token is one load and one store of sixteen bytes; the bytes that are written beyond its end are
+overwritten by the next token. The lengths are added up first, so that the result is written where it stays:
 
 ```text
 " the"    20 74 68 65 00 00 00 00 00 00 00 00 00 00 00 04
@@ -16,14 +16,14 @@ use crate::interrupt;
 use crate::model::Model;
 use crate::types::TokenId;
 
-/// The bytes of a token, and their number above. PERF: as a number it stays in registers; an array of
-/// bytes goes through memory, where reading the length waits for the bytes (three times as slow).
+/// The bytes of a token, with their number in the highest byte. PERF: an integer stays in registers; an array of bytes
+/// goes through memory, where reading the length waits for the bytes (three times as slow).
 type Spelling = u128;
 
 /// How many bytes an entry has.
 const ENTRY: usize = size_of::<Spelling>();
 
-/// How many ids are done before it is asked whether to go on.
+/// How many ids are decoded between two calls of `interrupt::worked`.
 const BATCH: usize = 1 << 12;
 
 /// The longest token that has its bytes in place.

@@ -73,9 +73,9 @@ impl Ragged {
 pub(crate) trait Sink {
     /// Takes some ids; an error if there is no memory for them.
     fn many(&mut self, ids: &[TokenId]) -> Result<()>;
-    /// Whether it wants no more.
+    /// Whether the sink needs no more ids.
     fn is_full(&self) -> bool;
-    /// Whether it looks at the ids; else their number is enough.
+    /// Whether the sink needs the ids themselves; if not, only their number counts.
     fn wants_ids(&self) -> bool {
         true
     }

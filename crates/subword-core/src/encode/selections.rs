@@ -4,8 +4,8 @@ The finders of some of the special tokens, which callers choose: `special={"<|us
 Callers choose the same tokens again and again, and an automaton of thousands of them takes
 milliseconds to build. So the finders of the last few selections are kept.
 
-A thread that finds the list in use builds its own finders and does not wait. Neither does a process
-that was forked while another thread used the list, where nobody will ever let it go.
+A thread that finds the list locked builds its own finders and does not wait. So a process that was forked while
+another thread held the lock, which nobody will ever release there, does not wait either.
 */
 
 use std::collections::HashMap;

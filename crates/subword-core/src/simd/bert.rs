@@ -1,8 +1,8 @@
 /*!
-64 bytes at a time for BERT's front: what they become, and what of that is a word or punctuation.
+BERT's normaliser and word split for 64 bytes at a time: the normalised bytes, and masks of words and punctuation.
 
-ASCII, the letters of two bytes that whole texts are made of, and the punctuation between them are
-known here; a block ends where something else stands.
+This handles ASCII, the two-byte letters of Latin, Greek and Cyrillic, and common punctuation. A block ends before the
+first character that it does not handle.
 
 ```text
 text         Où, «там»             É and é are two bytes, e is one: what is written may be shorter
@@ -29,16 +29,17 @@ pub struct BertBlock {
     pub last: u64,
     /// The bytes that were read and have a place among those written: bit i is byte i of the text.
     pub kept: u64,
-    /// How many bytes were read. What follows is the end of the text or of the block, or unknown here.
+    /// How many bytes were read. After them comes the end of the text or of the block, or a character that is not
+    /// handled here.
     pub read: usize,
 }
 
 /// What to do with characters.
 #[derive(Debug, Clone, Default)]
 pub struct BertRules {
-    /// Letters of ASCII become small.
+    /// Whether ASCII letters are put into lower case.
     pub lowercase: bool,
-    /// Letters of two bytes.
+    /// What letters of two bytes become, by their first byte.
     pub letters: Vec<BertLetters>,
     /// What follows `C2`, and what follows `E2 80`: [`BERT_PUNCTUATION`], [`BERT_WHITE`], or unknown.
     pub symbols: BertSymbols,
@@ -69,9 +70,9 @@ pub const BERT_WHITE: u8 = 2;
 pub struct BertLetters {
     /// The byte that they start with.
     pub lead: u8,
-    /// The first byte of what each becomes; 0: unknown.
+    /// The first byte of what each letter becomes; 0 for a letter that is not handled here.
     pub first: [u8; 64],
-    /// The second; 0: there is none.
+    /// The second byte; 0 if there is none.
     pub second: [u8; 64],
 }
 

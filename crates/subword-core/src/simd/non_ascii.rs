@@ -1,5 +1,5 @@
 /*!
-Blocks with characters beyond ASCII: the classes of all of two and three bytes, 64 bytes at a time.
+The classes of all characters of two and three bytes, for blocks of 64 bytes.
 
 The classes come in pages of 128 characters: the bytes before the last are the same, but for one bit. A
 block is written in one or two scripts, so it has characters of few pages, and each page is one look-up
@@ -10,8 +10,7 @@ for all characters of three bytes   the class of the 512 around it, if they have
 while a character has no class      take the first of them; look up its page for all that are on it
 ```
 
-Characters of four bytes, and bytes that are no text, have no class here, and are left to scanners that
-know all of Unicode.
+Characters of four bytes and invalid bytes have no class here. They are left to scanners that know all of Unicode.
 */
 
 // Lanes are registers of x86-64 so far. Elsewhere the scalar form runs, which needs the tables alone.
@@ -61,9 +60,9 @@ pub struct WideClasses {
     groups: [u8; 128],
 }
 
-/// Characters of a group have several classes.
+/// The characters of a group have more than one class.
 const MIXED: u8 = 0x40;
-/// What looks like a character of this group is none.
+/// Bytes that look like a character of this group are not valid UTF-8.
 const NONE: u8 = 0x80;
 
 impl WideClasses {

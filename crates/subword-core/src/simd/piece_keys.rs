@@ -1,5 +1,5 @@
 /*!
-Short pieces as keys, and what says where they live.
+Short pieces as keys of the cache, and their hashes, which choose a cache line.
 
 ```text
 key   the piece, zeros . its length as the last byte        at most 15 bytes and one
@@ -29,23 +29,23 @@ pub const KEYS: usize = 4;
 /// Four pieces: where each starts, and where each ends.
 pub type Bounds<'a> = [&'a [usize; KEYS]; 2];
 
-/// Which of four pieces are not as most are: bit i is piece i.
+/// Which of four pieces need special treatment: bit i stands for piece i.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Odd {
-    /// It is too long for a key.
+    /// The pieces that are too long for a key.
     pub long: u8,
-    /// It is not, and Chinese or Japanese is in it.
+    /// The other pieces that contain Chinese or Japanese characters.
     pub chinese: u8,
 }
 
-/// What is added to the four halves.
+/// The constants that are added to the four 32-bit halves of a key before they are multiplied.
 const ADDED: [u32; 4] = [0x9E37_79B9, 0xD6E8_FEB8, 0x6659_FD93, 0x7F4A_7C15];
 
-/// The highest bit of a sum that every byte of a key reaches well: with it pieces share lines as often as
-/// by chance, with 42 keys that differ in one byte do so twice as often.
+/// The highest bit of the sum that depends well on every byte of a key. With this bit, pieces share lines as often as
+/// chance would have it; with bit 42, keys that differ in one byte do so twice as often.
 const TOP: u32 = 38;
 
-/// The first `i` bytes of a word. PERF: a look into this table is shorter than the shifts.
+/// Masks of the first `i` bytes of a word. PERF: a look-up in this table is faster than computing a mask by shifts.
 pub const FIRST_BYTES: [u128; 16] = {
     let mut masks = [0; 16];
     let mut len = 0;
@@ -56,8 +56,8 @@ pub const FIRST_BYTES: [u128; 16] = {
     masks
 };
 
-/// The key of the first `len` bytes of a window; `tag` stands for them. PERF: by words, as both halves
-/// are multiplied next.
+/// The key of the first `len` bytes of a window; `tag` is its last byte. PERF: made as two words, because both are
+/// multiplied next.
 #[inline(always)]
 pub fn window_key(window: &[u8; 16], len: usize, tag: u8) -> Key {
     let keep = FIRST_BYTES[len % 16];
@@ -65,7 +65,7 @@ pub fn window_key(window: &[u8; 16], len: usize, tag: u8) -> Key {
     [word(0) & keep as u64, word(8) & (keep >> 64) as u64 | u64::from(tag) << 56]
 }
 
-/// The same for a piece behind which the text ends.
+/// The same for a piece near the end of the text, where there is no whole window.
 #[inline(always)]
 pub fn last_key(piece: &[u8], tag: u8) -> Key {
     let [low, high] = match piece.split_first_chunk() {
@@ -77,8 +77,8 @@ pub fn last_key(piece: &[u8], tag: u8) -> Key {
 
 /// At most seven bytes as a word, the first of them lowest.
 ///
-/// PERF: by parts that overlap, as a copy into eight bytes would be read back before it is written (a
-/// seventh of loading o200k, 2026-11-16).
+/// PERF: two loads that overlap. A copy into eight bytes would be read back before the store has finished, which takes
+/// a seventh of the time of loading o200k (2026-11-16).
 #[inline(always)]
 pub fn few_bytes(bytes: &[u8]) -> u64 {
     let len = bytes.len();
