@@ -42,7 +42,13 @@ with _starting.quietly():
     from subword._explain.explanation import Explanation
     from subword._explain.visible import visible
     from subword._inputs import encode_inputs
-    from subword._pieces import normalize, patterns, split
+    from subword._pieces import (
+        PatternExplanation,
+        explain_pattern,
+        normalize,
+        patterns,
+        split,
+    )
     from subword._saving import check_output
     from subword._smaller import prune, truncate
     from subword._tokenizer import Tokenizer
@@ -67,6 +73,7 @@ __all__ = [
     "ModelFormatWarning",
     "NoPiecesError",
     "PatternError",
+    "PatternExplanation",
     "SpecialTokenError",
     "SubwordError",
     "TextError",
@@ -84,6 +91,7 @@ __all__ = [
     "encode_inputs",
     "evaluate",
     "explain",
+    "explain_pattern",
     "explain_text",
     "normalize",
     "open_tokens",

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from subword import Tokenizer, check_output, visible
+from subword import Tokenizer, check_output, explain_pattern, visible
 from subword._cli.arguments import check_tokenizer, format_option
 from subword._cli.files import print_json, say, tell
 from subword._cli.group import PATH, json_option, main, pattern_option, tokenizer_argument
@@ -46,6 +46,10 @@ def rows_of(tok: Tokenizer, longest: Sequence[bytes]) -> list[tuple[str, str]]:
     if tok.kind == "chain":
         rows += [("path", "plain chain: no fast path runs these components")]
     rows += [("pattern" if at == 0 else "", one) for at, one in enumerate(patterns)]
+    if tok.kind != "chain":
+        explained = explain_pattern(tok.pattern)
+        rows += [("cut by", explained.way)]
+        rows += [("", explained.reason)] if explained.reason else []
     return [
         *rows,
         ("vocabulary", f"{tok.vocab_size:,} tokens, ids up to {tok.max_id:,}"),
@@ -71,6 +75,7 @@ def facts_of(tok: Tokenizer, longest: Sequence[bytes]) -> dict[str, Any]:
         "kind": tok.kind,
         "units": tok.units,
         "pattern": tok.pattern,
+        "cut_by": None if tok.kind == "chain" else explain_pattern(tok.pattern).runs,
         "normalizer": tok.normalizer,
         "vocab_size": tok.vocab_size,
         "max_id": tok.max_id,
