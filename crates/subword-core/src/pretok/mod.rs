@@ -172,7 +172,7 @@ impl Splitter {
     }
 
     fn by_regexes(regexes: &[&str]) -> Result<Splitter> {
-        let regexes = regexes.iter().copied().map(RegexSplitter::new);
+        let regexes = regexes.iter().copied().map(RegexSplitter::backtracking);
         Ok(Splitter { kind: Kind::Regexes(regexes.collect::<Result<_>>()?), level: Level::SCALAR })
     }
 
@@ -256,27 +256,38 @@ impl Splitter {
     /// Whether a piece ends at `at`, whatever stands around the two characters there.
     #[inline]
     pub fn cuts_before(&self, text: &[u8], at: usize) -> bool {
-        let Kind::Scanner(scanner) = &self.kind else { return false };
         let starts = text.get(at).is_some_and(|byte| byte & 0xC0 != 0x80);
         starts
             && match (char_before(text, at), char_at(text, at)) {
-                (Some(before), Some(after)) => scanner.cuts_between(before, after),
+                (Some(before), Some(after)) => self.ends_between(before, after),
                 _ => false,
             }
     }
 
+    #[inline]
+    fn ends_between(&self, before: Char, after: Char) -> bool {
+        match &self.kind {
+            Kind::Scanner(scanner) => scanner.cuts_between(before, after),
+            Kind::Regexes(regexes) => {
+                regexes.first().is_some_and(|first| first.cuts_between(before, after))
+            }
+            Kind::Whole => false,
+        }
+    }
+
     /// The same of two characters that stand side by side.
     pub fn cuts_between(&self, before: char, after: char) -> bool {
-        let Kind::Scanner(scanner) = &self.kind else { return false };
         let of = |c: char| Char { class: Class::of(c as u32), code: c as u32, end: 0 };
-        scanner.cuts_between(of(before), of(after))
+        self.ends_between(of(before), of(after))
     }
 
     /// Whether there are places where [`Splitter::cuts_before`] lets a text be cut.
     pub fn cuts(&self) -> bool {
         match &self.kind {
             Kind::Scanner(Scanner::Compiled(compiled)) => compiled.cuts(),
-            kind => matches!(kind, Kind::Scanner(_)),
+            Kind::Scanner(_) => true,
+            Kind::Regexes(regexes) => regexes.first().is_some_and(RegexSplitter::cuts),
+            Kind::Whole => false,
         }
     }
 }
@@ -296,11 +307,12 @@ fn named_kind(named: Named) -> Kind {
     })
 }
 
-/// Compiled, if that can be done.
+/// One automaton, if that can be done; or one pattern after the other.
 fn regexes_kind(regexes: &[&str]) -> Result<Kind> {
-    Ok(match Compiled::new(regexes) {
-        Ok(compiled) => Kind::Scanner(Scanner::Compiled(Box::new(compiled))),
-        Err(_) => {
+    Ok(match (Compiled::new(regexes), regexes) {
+        (Ok(compiled), _) => Kind::Scanner(Scanner::Compiled(Box::new(compiled))),
+        (Err(_), [regex]) => Kind::Regexes(vec![RegexSplitter::backtracking(regex)?]),
+        (Err(_), regexes) => {
             let regexes = regexes.iter().copied().map(RegexSplitter::new);
             Kind::Regexes(regexes.collect::<Result<_>>()?)
         }

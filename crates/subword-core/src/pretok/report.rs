@@ -39,8 +39,9 @@ impl PatternReport {
         match &splitter.kind {
             Kind::Whole => (report.runs, report.name) = ("whole", Some(Named::None.name())),
             Kind::Regexes(_) => {
-                report.runs = "backtracking";
-                report.reason = Compiled::new(&regexes).err();
+                let refused = regexes.iter().find_map(|regex| Compiled::plain(&[*regex]).err());
+                report.runs = if refused.is_some() { "backtracking" } else { "automaton" };
+                report.reason = refused.or_else(|| Compiled::new(&regexes).err());
             }
             Kind::Scanner(scanner) => match scanner.rules() {
                 Some(rules) => {

@@ -72,7 +72,7 @@ impl Compiled {
     }
 
     /// The same without a search for blocks.
-    fn plain(regexes: &[&str]) -> Result<Compiled, Refused> {
+    pub(super) fn plain(regexes: &[&str]) -> Result<Compiled, Refused> {
         let mut sets = Sets::default();
         let trees = Trees::parse(&mut sets, regexes)?;
         let atoms = Atoms::of(&sets)?;

@@ -105,6 +105,13 @@ const PLAIN: [&[&str]; 12] = [
     &[r"(?i:SS|l{2,3})|[^l]{1,4}(?=L)|'{1,2}+'"],
 ];
 
+/// Sequences that no single automaton runs.
+const SEQUENCES: [&[&str]; 3] = [
+    &["[\r\n]", r"\s?[A-Za-zé]+", r"\s?[!-/:-~]+", r"\s+$", "[一-龥가-힣]+", r"\p{N}"],
+    &[r" ?\p{L}+", r"[0-9][0-9][0-9]", r"(?<=l)L|s"],
+    &[r"a+b|a", r"\p{L}"],
+];
+
 fn splitters(regexes: &[&str]) -> Vec<Splitter> {
     let patterns = regexes.iter().map(|regex| Pattern::Regex((*regex).to_owned()));
     let pattern = Pattern::Sequence(patterns.collect());
@@ -254,6 +261,20 @@ fn compiled_patterns_equal_the_engine_on_random_text() {
     let plain = PLAIN.iter().map(|regexes| ("plain", *regexes));
     for (seed, (name, regexes)) in (1..).zip(PUBLISHED.into_iter().chain(plain)) {
         check_on_random_texts(name, regexes, 600, seed);
+    }
+}
+
+#[test]
+fn sequences_equal_the_engine_and_may_be_cut_where_it_is_proved() {
+    let mut random = Random(12);
+    for (seed, regexes) in (50..).zip(SEQUENCES) {
+        check_on_random_texts("sequence", regexes, 200, seed);
+        let splitter = &splitters(regexes)[0];
+        for _ in 0..300 {
+            let length = random.below(40);
+            check_cuts(splitter, &random_text(&mut random, length, 3));
+        }
+        assert_eq!(splitter.cuts(), regexes[0] != "a+b|a", "{regexes:?}");
     }
 }
 
