@@ -42,7 +42,13 @@ with _starting.quietly():
     from subword._explain.explanation import Explanation
     from subword._explain.visible import visible
     from subword._inputs import encode_inputs
-    from subword._pieces import normalize, patterns, split
+    from subword._pieces import (
+        PatternExplanation,
+        explain_pattern,
+        normalize,
+        patterns,
+        split,
+    )
     from subword._saving import check_output
     from subword._session import Session, cut_points, extend, is_canonical, noncanonical_at
     from subword._smaller import prune, truncate
@@ -69,6 +75,7 @@ __all__ = [
     "ModelFormatWarning",
     "NoPiecesError",
     "PatternError",
+    "PatternExplanation",
     "Session",
     "SpecialTokenError",
     "SubwordError",
@@ -89,6 +96,7 @@ __all__ = [
     "encode_spans",
     "evaluate",
     "explain",
+    "explain_pattern",
     "explain_text",
     "extend",
     "is_canonical",

@@ -45,6 +45,7 @@ __all__ = [
     "normalizer",
     "output_of",
     "pairs_of_tokens",
+    "pattern_report",
     "patterns",
     "pruned",
     "split",
@@ -406,6 +407,11 @@ def output_of(path: StrPath, format: str | None = None) -> tuple[Path, str]:
 
 def pairs_of_tokens(engine: Engine) -> npt.NDArray[np.int64]:
     """The two tokens that each is made of, by id, or -1."""
+
+def pattern_report(
+    pattern: Pattern,
+) -> tuple[str | None, str, str | None, bool, list[str]]:
+    """How a pattern runs: its name, the way, the reason, whether it is shared, its rules."""
 
 def patterns() -> dict[str, list[str]]:
     """The named patterns and their regular expressions."""

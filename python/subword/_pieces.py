@@ -2,12 +2,13 @@
 
     text -> normalize -> split -> pieces -> tokens
 
-A pattern cuts a text into pieces, which no merge crosses.
+A pattern cuts a text into pieces, which no merge crosses. `explain_pattern` says how it runs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, overload
 
@@ -52,6 +53,77 @@ def split(text: str | bytes | bytearray | memoryview, pattern: Pattern) -> list[
     """
     pieces = _core.split(text, pattern)
     return [piece.decode() for piece in pieces] if isinstance(text, str) else pieces
+
+
+#: What each way of running a pattern is, as people are told.
+_WAYS = {
+    "blocks": "64 bytes at a time",
+    "automaton": "an automaton, character by character",
+    "scanner": "a scanner, character by character",
+    "backtracking": "a backtracking engine",
+    "whole": "nothing is cut",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PatternExplanation:
+    """How a pattern runs; made by `explain_pattern`. ``str`` of it is for people."""
+
+    #: The name of the pattern that gives the same pieces, or None.
+    name: str | None
+    #: "blocks" (the fastest), "automaton", "scanner", "backtracking" (the slowest), or "whole" for
+    #: the pattern that cuts nothing.
+    runs: str
+    #: Why it does not run on blocks; None where it does.
+    reason: str | None
+    #: Whether several threads share one text.
+    shared: bool
+    #: What the blocks do, one sentence each.
+    rules: tuple[str, ...]
+
+    @property
+    def way(self) -> str:
+        """What ``runs`` means, and the name of the pattern."""
+        return _WAYS[self.runs] + (f", as {self.name}" if self.name else "")
+
+    def __str__(self) -> str:
+        lines = [self.way, *(f"  {rule}" for rule in self.rules)]
+        if self.reason:
+            lines.append(f"  because of this: {self.reason}")
+        if not self.shared:
+            lines.append("  one text is not shared between threads")
+        return "\n".join(lines)
+
+
+def explain_pattern(pattern: Pattern) -> PatternExplanation:
+    """Say how a pattern runs: what was compiled, what was not, and why.
+
+    A regular expression is read by its meaning. One that cuts every text as the usual patterns do,
+    with other choices, runs 64 bytes at a time however it is spelled; any other one becomes an
+    automaton; what needs memory of how a match came about is left to a backtracking engine.
+
+    Args:
+        pattern: A name, a regular expression, or several that cut one after the other.
+
+    Returns:
+        What was found.
+
+    Raises:
+        PatternError: The pattern does not compile.
+
+    Example:
+        >>> import subword
+        >>> print(subword.explain_pattern([r"\\p{N}", "gpt2"]))
+        64 bytes at a time
+          a word takes a space before it
+          contractions such as 's are known in small letters
+          combining marks are symbols
+          every digit is a piece, and the text ends before it
+        >>> subword.explain_pattern(r"(?<=a)b").reason
+        'a look-behind'
+    """
+    name, runs, reason, shared, rules = _core.pattern_report(pattern)
+    return PatternExplanation(name, runs, reason, shared, tuple(rules))
 
 
 @overload

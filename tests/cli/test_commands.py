@@ -210,6 +210,7 @@ def test_info_shows_what_there_is_to_know(folder: Path, tok: Tokenizer) -> None:
     for line in [
         "kind            byte-level BPE by merges",
         "pattern         gpt2",
+        "cut by          64 bytes at a time, as gpt2",
         "vocabulary      261 tokens, ids up to 260",
         "merges          4",
         "special tokens  1",

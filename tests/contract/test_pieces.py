@@ -78,3 +78,50 @@ def test_an_unknown_normalizer_is_an_error_that_names_its_argument() -> None:
     with pytest.raises(ArgumentError, match='no normalizer has the name "nfx"') as caught:
         subword.normalize("low", "nfx")
     assert caught.value.argument == "normalizer"
+
+
+NANOCHAT = (
+    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}{1,2}|"
+    r" ?[^\s\p{L}\p{N}]++[\r\n]*|\s*[\r\n]|\s+(?!\S)|\s+"
+)
+
+
+def test_a_pattern_is_explained_by_its_meaning_and_not_by_its_spelling() -> None:
+    explained = subword.explain_pattern(NANOCHAT)
+    assert (explained.name, explained.runs, explained.reason) == (None, "blocks", None)
+    assert explained.shared
+    assert "up to 2 digits are a piece" in explained.rules
+    three = subword.explain_pattern(NANOCHAT.replace("{1,2}", "{1,3}"))
+    assert three == subword.explain_pattern("llama3")
+    assert three.name == "llama3"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "runs", "reason", "shared"),
+    [
+        ("none", "whole", None, False),
+        ("whitespace", "scanner", None, True),
+        ("bert", "blocks", None, True),
+        (r"(?<=a)b", "backtracking", "a look-behind", False),
+        (r"(a)\1", "backtracking", "a back reference", False),
+        (r"a+b|a", "backtracking", "a repetition that is read again and again", False),
+    ],
+)
+def test_what_does_not_run_on_blocks_has_a_reason(
+    pattern: str, runs: str, reason: str | None, shared: bool
+) -> None:
+    explained = subword.explain_pattern(pattern)
+    assert (explained.runs, explained.reason, explained.shared) == (runs, reason, shared)
+    assert (reason is None) == ("because of this" not in str(explained))
+
+
+def test_an_automaton_says_how_large_it_is() -> None:
+    explained = subword.explain_pattern(r"\w+|\W+")
+    assert (explained.runs, explained.shared) == ("automaton", True)
+    assert explained.reason is not None
+    assert "2 kinds of characters" in explained.reason
+
+
+def test_a_pattern_that_cannot_be_read_is_not_explained() -> None:
+    with pytest.raises(subword.PatternError):
+        subword.explain_pattern("(")

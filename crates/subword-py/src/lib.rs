@@ -54,7 +54,7 @@ mod _core {
     #[pymodule_export]
     use super::writing::encode_files;
     #[pymodule_export]
-    use super::{normalize, patterns, utf8};
+    use super::{normalize, pattern_report, patterns, utf8};
 
     /// How much memory the cache of each thread may use, if the caller does not say.
     #[pymodule_export]
@@ -73,6 +73,17 @@ mod _core {
 fn patterns() -> std::collections::BTreeMap<&'static str, Vec<&'static str>> {
     let named = subword_core::pretok::Named::ALL.into_iter();
     named.map(|named| (named.name(), named.regexes().to_vec())).collect()
+}
+
+/// The name of a pattern, the way that it runs, the reason, whether threads share a text, and its rules.
+type Report = (Option<&'static str>, &'static str, Option<String>, bool, Vec<String>);
+
+/// How a pattern runs.
+#[pyfunction]
+fn pattern_report(py: Python<'_>, pattern: arguments::PatternArgument) -> PyResult<Report> {
+    let report = subword_core::pretok::PatternReport::new(&pattern.0);
+    let report = report.map_err(|error| errors::raise(py, error))?;
+    Ok((report.name, report.runs, report.reason, report.shared, report.rules))
 }
 
 /// A text as the bytes that are encoded.

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from subword import Tokenizer, check_output, visible
+from subword import Tokenizer, check_output, explain_pattern, visible
 from subword._cli.arguments import check_tokenizer, format_option
 from subword._cli.files import print_json, say, tell
 from subword._cli.group import PATH, json_option, main, pattern_option, tokenizer_argument
@@ -45,6 +45,10 @@ def rows_of(tok: Tokenizer, longest: Sequence[bytes]) -> list[tuple[str, str]]:
     rows = [("kind", kind.get(tok.kind, level + how))]
     rows += [("path", ": ".join(tok.path))]
     rows += [("pattern" if at == 0 else "", one) for at, one in enumerate(patterns)]
+    if tok.kind != "chain":
+        explained = explain_pattern(tok.pattern)
+        rows += [("cut by", explained.way)]
+        rows += [("", explained.reason)] if explained.reason else []
     return [
         *rows,
         ("vocabulary", f"{tok.vocab_size:,} tokens, ids up to {tok.max_id:,}"),
@@ -72,6 +76,7 @@ def facts_of(tok: Tokenizer, longest: Sequence[bytes]) -> dict[str, Any]:
         "path_reason": tok.path[1],
         "units": tok.units,
         "pattern": tok.pattern,
+        "cut_by": None if tok.kind == "chain" else explain_pattern(tok.pattern).runs,
         "normalizer": tok.normalizer,
         "vocab_size": tok.vocab_size,
         "max_id": tok.max_id,

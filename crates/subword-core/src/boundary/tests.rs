@@ -365,7 +365,7 @@ fn ordinary_text_has_a_place_in_every_line_whatever_the_normaliser() {
 #[test]
 fn without_a_place_special_tokens_are_places() {
     let special = [SpecialToken::new("<s>", 0), SpecialToken::new("<s><s>", 1)];
-    let chain = Chain::new(Normalizer::Nfc, Pattern::Regex("l+".to_owned()), &special);
+    let chain = Chain::new(Normalizer::Nfc, Pattern::Regex("(?<!x)l+".to_owned()), &special);
     let last = |text: &str| chain.boundary().last(text.as_bytes(), 0);
     assert_eq!(last("low lower"), 0);
     assert_eq!(last("low<s>lower lower"), 6);

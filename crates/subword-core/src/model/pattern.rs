@@ -23,7 +23,7 @@ use crate::error::{Error, Result};
 /// How text is cut into pieces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Pattern {
-    /// A pattern that has a hand-written scanner, or `none`.
+    /// A pattern that has a name.
     Named(Named),
     /// A regular expression. What it does not match is a piece too: no byte is ever dropped.
     Regex(String),

@@ -27,7 +27,7 @@ of that.
 */
 
 use super::class::WIDE;
-use crate::simd::{Isa, Masks, WINDOW};
+use crate::simd::{Isa, Masks, WINDOW, WideClasses};
 
 /// A block of fewer characters does not pay.
 const LEAST: usize = 8;
@@ -35,7 +35,15 @@ const LEAST: usize = 8;
 /// A family of patterns, as far as these characters can tell them apart.
 pub(super) trait Family {
     /// Whether combining marks are parts of words, or symbols.
-    const MARKS_IN_WORDS: bool = false;
+    fn marks_in_words(&self) -> bool {
+        false
+    }
+
+    /// The classes of characters beyond ASCII.
+    #[inline(always)]
+    fn table(&self) -> &'static WideClasses {
+        &WIDE
+    }
 
     /// The starts in a block, and how many of its first characters they are certain for. `text` is
     /// the block and what follows it.
@@ -67,12 +75,16 @@ pub(super) struct Block {
 
 impl Block {
     #[inline(always)]
-    fn new<F: Family>(class: Masks) -> Block {
+    fn new<F: Family, C: Isa>(family: &F, window: &[u8; WINDOW]) -> Block {
+        let mut class = C::classify(window, family.table());
+        if class.odd != 0 {
+            class = before_odd::<C>(class);
+        }
         let len = class.len();
-        let marks = if F::MARKS_IN_WORDS { class.mark } else { 0 };
+        let marks = if family.marks_in_words() { class.mark } else { 0 };
         let letter = class.upper | class.lower | class.caseless | marks;
         let white = class.space | class.tab | class.newline;
-        let other = low_bits(len) & !(letter | class.digit | white);
+        let other = low_bits(len) & !(letter | class.apart | class.digit | white);
         Block { class, len, letter, white, other }
     }
 
@@ -106,6 +118,27 @@ impl Block {
     }
 }
 
+/// The characters before the first odd one.
+#[cold]
+fn before_odd<C: Isa>(class: Masks) -> Masks {
+    let first = low_bits(class.odd.trailing_zeros());
+    Masks {
+        upper: class.upper & first,
+        lower: class.lower & first,
+        caseless: class.caseless & first,
+        apart: class.apart & first,
+        odd: 0,
+        mark: class.mark & first,
+        digit: class.digit & first,
+        space: class.space & first,
+        tab: class.tab & first,
+        newline: class.newline & first,
+        apostrophe: class.apostrophe & first,
+        slash: class.slash & first,
+        starts: C::spread(first, class.starts),
+    }
+}
+
 /// Appends the ends of the pieces that the block at `at` is certain of; returns the last of them.
 /// None if there are none.
 #[inline(always)]
@@ -127,7 +160,7 @@ pub(super) fn step<F: Family, C: Isa>(
             (&last, &last[..])
         }
     };
-    let block = Block::new::<F>(C::classify(window, &WIDE));
+    let block = Block::new::<F, C>(family, window);
     if block.len < LEAST as u32 {
         return None;
     }
@@ -162,7 +195,7 @@ fn end_of_word<F: Family, C: Isa>(
     let mut from = at + block.last_byte();
     loop {
         let window = text[from..].first_chunk()?;
-        let block = Block::new::<F>(C::classify(window, &WIDE));
+        let block = Block::new::<F, C>(family, window);
         let (word, end) = family.long_word::<C>(&block, window);
         let inside = word.trailing_ones();
         if inside < block.len {

@@ -6,7 +6,10 @@ class that U+FFFD has, so every text has pieces, and on valid UTF-8 they are tho
 expression.
 */
 
+use regex_syntax::hir::{self, HirKind};
+
 use super::class_table::{CLASSES, INDEX};
+use crate::mem::FirstUse;
 use crate::simd::{WideClasses, class};
 
 /// The classes that the named patterns tell apart, numbered as in the generated table.
@@ -70,7 +73,10 @@ impl Class {
 }
 
 /// The same table for blocks, which know no unassigned characters from symbols.
-pub(super) static WIDE: WideClasses = {
+pub(super) static WIDE: WideClasses = WideClasses::new(&INDEX, &CLASSES, WIDE_BITS);
+
+/// The bits of each class in blocks.
+const WIDE_BITS: [u8; 16] = {
     let mut classes = [0; 16];
     classes[Class::Upper.0 as usize] = class::UPPER;
     classes[Class::Lower.0 as usize] = class::LOWER;
@@ -78,8 +84,74 @@ pub(super) static WIDE: WideClasses = {
     classes[Class::Mark.0 as usize] = class::MARK;
     classes[Class::Number.0 as usize] = class::DIGIT;
     classes[Class::Space.0 as usize] = class::TAB;
-    WideClasses::new(&INDEX, &CLASSES, classes)
+    classes
 };
+
+/// The numbers that blocks have for more classes than the table.
+const APART: u8 = 9;
+const ODD: u8 = 10;
+
+/// The table of a pattern that tells `\p{Han}` from other letters; what is Han and no letter is odd.
+pub(super) fn han_table() -> &'static WideClasses {
+    static TABLE: FirstUse<WideClasses> = FirstUse::new();
+    let make = || {
+        let parsed = regex_syntax::parse(r"\p{Han}").expect("a script of Unicode");
+        let HirKind::Class(hir::Class::Unicode(han)) = parsed.kind() else {
+            unreachable!("a script is a class")
+        };
+        let mut is_han = vec![false; 0x1_0000];
+        for range in han.ranges() {
+            let (first, last) = (range.start() as usize, (range.end() as usize).min(0xFFFF));
+            (first..=last).for_each(|code| is_han[code] = true);
+        }
+        table_with(|code, class| match (is_han[code as usize], class) {
+            (true, Class::Letter) => APART,
+            (true, _) => ODD,
+            (false, class) => class.0,
+        })
+    };
+    TABLE.get_or_make(make)
+}
+
+/// The table of DeepSeek's pattern, which tells Chinese and Japanese from other letters; what is neither symbol
+/// nor letter, number or space is odd.
+pub(super) fn deepseek_table() -> &'static WideClasses {
+    static TABLE: FirstUse<WideClasses> = FirstUse::new();
+    let make = || {
+        table_with(|code, class| match (is_cjk(code), class) {
+            (true, Class::Letter) => APART,
+            (true, _) | (false, Class::Other) => ODD,
+            (false, class) => class.0,
+        })
+    };
+    TABLE.get_or_make(make)
+}
+
+/// `[一-龥぀-ゟ゠-ヿ]`
+pub(super) fn is_cjk(code: u32) -> bool {
+    matches!(code, 0x4E00..=0x9FA5 | 0x3040..=0x30FF)
+}
+
+/// A table for blocks of which `number` is the class of each character of at most three bytes.
+fn table_with(number: impl Fn(u32, Class) -> u8) -> WideClasses {
+    let mut numbers: Vec<u8> = Vec::new();
+    let mut index = Vec::new();
+    for first in (0..0x1_0000).step_by(128) {
+        let page: Vec<u8> =
+            (first..first + 128).map(|code| number(code, Class::of(code))).collect();
+        let known = numbers.chunks(128).position(|known| known == page);
+        let at = known.unwrap_or_else(|| {
+            numbers.extend_from_slice(&page);
+            numbers.len() / 128 - 1
+        });
+        index.push(u8::try_from(at).expect("at most 256 distinct pages"));
+    }
+    let mut classes = WIDE_BITS;
+    classes[usize::from(APART)] = class::APART;
+    classes[usize::from(ODD)] = class::ODD;
+    // A table is made once, for a static.
+    WideClasses::new(index.leak(), numbers.leak(), classes)
+}
 
 /// A character at a place in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,7 +189,7 @@ pub(super) fn char_before(text: &[u8], at: usize) -> Option<Char> {
 /// The code point at the start of `text` and its length, if `text` starts with a valid sequence of
 /// several bytes.
 #[inline(always)]
-fn decode(text: &[u8]) -> Option<(u32, usize)> {
+pub(super) fn decode(text: &[u8]) -> Option<(u32, usize)> {
     let next = |i: usize| text.get(i).filter(|&&b| b & 0xC0 == 0x80).map(|&b| u32::from(b & 0x3F));
     let first = u32::from(text[0]);
     match first {

@@ -145,7 +145,10 @@ impl ClassPairs {
 }
 
 impl Family for ClassPairs {
-    const MARKS_IN_WORDS: bool = true;
+    #[inline(always)]
+    fn marks_in_words(&self) -> bool {
+        true
+    }
 
     #[inline(always)]
     fn starts<C: Isa>(&self, m: &Block, text: &[u8]) -> Starts {
@@ -173,7 +176,7 @@ fn by_words(text: &[u8], high_bits: impl Fn(u64) -> u64) -> u64 {
 
 /// Bit i: byte i of the block is not ASCII.
 #[inline(always)]
-fn high_bytes(text: &[u8]) -> u64 {
+pub(super) fn high_bytes(text: &[u8]) -> u64 {
     by_words(text, |word| word & 0x8080_8080_8080_8080)
 }
 

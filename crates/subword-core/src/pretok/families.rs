@@ -1,92 +1,170 @@
 /*!
 The rules of each family of patterns, as arithmetic on the masks of a block (see `blocks`).
 
-A family says where pieces start in a block, and up to which character that is certain. The plain scanners in
-`scan` define the answers.
+A family says where pieces start in a block, and up to which character that is certain. It has the choices of
+`rules`, whose regular expressions define the answers.
 */
 
 use super::blocks::{Block, Family, Starts, after, before, low_bits, run_ends, run_starts};
+use super::class_pairs::high_bytes;
+use super::rules::{Contractions, Digits, Marks, Rules, Tail, Words};
 use super::scan::contraction;
-use crate::simd::Isa;
+use crate::simd::{BLOCK, Isa, WideClasses};
 
-/// `gpt2`
-pub(super) struct Gpt2;
+/// Words take a space before them: GPT-2 and its children.
+pub(super) struct AfterSpace(pub(super) Rules);
 
-impl Family for Gpt2 {
+impl Family for AfterSpace {
+    #[inline(always)]
+    fn marks_in_words(&self) -> bool {
+        self.0.marks != Marks::Symbols
+    }
+
     #[inline(always)]
     fn starts<C: Isa>(&self, m: &Block, text: &[u8]) -> Starts {
-        let runs = run_starts(m.letter) | run_starts(m.class.digit) | run_starts(m.other);
+        let rules = &self.0;
+        let digit = m.class.digit;
+        let mut runs = run_starts(m.letter) | run_starts(m.other);
+        let mut last_white = run_ends(m.white);
+        let mut bits = 0;
+        match rules.digits {
+            Digits::AfterSpace => runs |= run_starts(digit),
+            _ => bits |= digits(digit, rules.digits),
+        }
+        if rules.digits_first {
+            // White space before a digit ends a text.
+            last_white &= !before(digit);
+        }
         // A word takes one space before it; the last space of a run is a start in any case.
         let words = runs & !after(m.class.space);
-        let bits = words | run_starts(m.white) | run_ends(m.white);
+        bits |= words | run_starts(m.white) | last_white;
         let mut starts = Starts { bits, limit: m.limit_of(m.white) };
-        let open = run_starts(m.other) & words & m.class.apostrophe & before(m.letter);
-        for i in positions(open) {
-            split_contraction::<C>(&mut starts, m, text, i, false);
+        if rules.marks == Marks::Both {
+            limit_marks(&mut starts, m);
         }
-        starts
-    }
-
-    #[inline(always)]
-    fn long_word<C: Isa>(&self, m: &Block, _: &[u8]) -> (u64, u64) {
-        (m.letter, !m.letter)
-    }
-}
-
-/// `cl100k`, `llama3` (`DIGITS` = 3) and `qwen2` (`DIGITS` = 1); they differ only at the end of the
-/// text.
-pub(super) struct Cl100k<const DIGITS: usize>;
-
-impl<const DIGITS: usize> Family for Cl100k<DIGITS> {
-    #[inline(always)]
-    fn starts<C: Isa>(&self, m: &Block, text: &[u8]) -> Starts {
-        let parts = Parts::new(m, m.class.newline);
-        let mut starts = parts.starts(m, digits::<DIGITS>(m.class.digit));
-        let open = parts.prefix & m.class.apostrophe;
-        for i in positions(open) {
-            split_contraction::<C>(&mut starts, m, text, i, true);
-        }
-        limit_apostrophe(&mut starts, m);
-        starts
-    }
-
-    #[inline(always)]
-    fn long_word<C: Isa>(&self, m: &Block, _: &[u8]) -> (u64, u64) {
-        (m.letter, !m.letter)
-    }
-}
-
-/// `o200k`
-pub(super) struct O200k;
-
-impl Family for O200k {
-    const MARKS_IN_WORDS: bool = true;
-
-    #[inline(always)]
-    fn starts<C: Isa>(&self, m: &Block, text: &[u8]) -> Starts {
-        let parts = Parts::new(m, m.class.newline | m.class.slash);
-        let mut starts = parts.starts(m, digits::<3>(m.class.digit));
-        starts.bits |= m.class.upper & after(m.class.lower);
-        limit_mixed(&mut starts, m);
-        limit_marks(&mut starts, m);
-        // A contraction ends the word before it. Right after another contraction it is a word of
-        // its own.
-        let mut taken = 0;
-        for i in positions(parts.prefix & m.class.apostrophe & after(m.letter)) {
-            if i != taken
-                && let Some(end) = split_contraction::<C>(&mut starts, m, text, i, true)
-            {
-                starts.bits &= !(1 << i);
-                taken = end;
+        if rules.contractions != Contractions::None {
+            let fold = rules.contractions == Contractions::AnyCase;
+            let open = run_starts(m.other) & words & m.class.apostrophe & before(m.letter);
+            for i in positions(open) {
+                split_contraction::<C>(&mut starts, m, text, i, fold);
             }
         }
-        limit_apostrophe(&mut starts, m);
         starts
     }
 
     #[inline(always)]
     fn long_word<C: Isa>(&self, m: &Block, _: &[u8]) -> (u64, u64) {
-        (m.class.caseless | m.class.mark, !(m.letter | m.class.apostrophe))
+        (m.letter, !m.letter)
+    }
+}
+
+/// Words take any character before them: cl100k, o200k and their children.
+pub(super) struct AfterAny(pub(super) Rules, pub(super) &'static WideClasses);
+
+impl Family for AfterAny {
+    #[inline(always)]
+    fn marks_in_words(&self) -> bool {
+        self.0.marks != Marks::Symbols
+    }
+
+    #[inline(always)]
+    fn table(&self) -> &'static WideClasses {
+        self.1
+    }
+
+    #[inline(always)]
+    fn starts<C: Isa>(&self, m: &Block, text: &[u8]) -> Starts {
+        let rules = &self.0;
+        let swallow = match rules.tail {
+            Tail::None => 0,
+            Tail::Newlines => m.class.newline,
+            Tail::NewlinesAndSlashes => m.class.newline | m.class.slash,
+        };
+        let parts = Parts::new(m, swallow);
+        let groups = digits(m.class.digit, rules.digits) | run_starts(m.class.apart);
+        let end_of_text = if rules.digits_first { m.class.digit } else { 0 };
+        let mut starts = parts.starts(m, groups, end_of_text);
+        let by_case = rules.words == Words::AfterAnyByCase;
+        if by_case {
+            starts.bits |= m.class.upper & after(m.class.lower);
+            limit_mixed(&mut starts, m);
+        }
+        if rules.marks == Marks::Both {
+            limit_marks(&mut starts, m);
+        }
+        if rules.contractions != Contractions::None {
+            let fold = rules.contractions == Contractions::AnyCase;
+            let open = parts.prefix & m.class.apostrophe;
+            if by_case {
+                end_contractions::<C>(&mut starts, m, text, open & after(m.letter), fold);
+            } else {
+                for i in positions(open) {
+                    split_contraction::<C>(&mut starts, m, text, i, fold);
+                }
+            }
+            limit_apostrophe(&mut starts, m);
+        }
+        starts
+    }
+
+    #[inline(always)]
+    fn long_word<C: Isa>(&self, m: &Block, _: &[u8]) -> (u64, u64) {
+        match self.0.words {
+            _ if m.class.apart & 1 == 1 => (m.class.apart, !m.class.apart),
+            Words::AfterAnyByCase => {
+                let caseless = m.letter & !(m.class.upper | m.class.lower);
+                (caseless, !(m.letter | m.class.apostrophe))
+            }
+            _ => (m.letter, !m.letter),
+        }
+    }
+}
+
+/// DeepSeek's: digits, and Chinese and Japanese, are texts of their own.
+pub(super) struct Deepseek(pub(super) &'static WideClasses);
+
+impl Family for Deepseek {
+    #[inline(always)]
+    fn marks_in_words(&self) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn table(&self) -> &'static WideClasses {
+        self.0
+    }
+
+    #[inline(always)]
+    fn starts<C: Isa>(&self, m: &Block, text: &[u8]) -> Starts {
+        // Control characters are no symbols here.
+        let plain = |byte: u8| (byte >= b' ') & (byte != 0x7F) | (byte.wrapping_sub(9) < 5);
+        if !text[..BLOCK].iter().fold(true, |all, &byte| all & plain(byte)) {
+            return Starts { bits: 0, limit: 0 };
+        }
+        let ascii = match m.class.starts {
+            u64::MAX => u64::MAX,
+            starts => C::gather(!high_bytes(text), starts),
+        };
+        let mut parts = Parts::new(m, m.class.newline);
+        // ASCII punctuation takes ASCII letters, and only those.
+        let ascii_letter = m.letter & ascii;
+        parts.prefix &= ascii & before(ascii_letter);
+        let end_of_text = m.class.digit | m.class.apart;
+        let groups = digits(m.class.digit, Digits::UpTo(3)) | run_starts(m.class.apart);
+        let mut starts = parts.starts(m, groups, end_of_text);
+        let after_ascii = after(parts.prefix).wrapping_add(ascii_letter) & !ascii_letter;
+        starts.bits |= after_ascii & m.letter;
+        starts
+    }
+
+    #[inline(always)]
+    fn long_word<C: Isa>(&self, m: &Block, _: &[u8]) -> (u64, u64) {
+        match () {
+            () if m.class.apart & 1 == 1 => (m.class.apart, !m.class.apart),
+            // After punctuation a word is of ASCII letters only.
+            () if m.other & 1 == 1 => (0, 0),
+            () => (m.letter, !m.letter),
+        }
     }
 }
 
@@ -104,7 +182,7 @@ impl Parts {
     /// `swallow`: what a run of symbols takes after itself, starting with a newline.
     #[inline(always)]
     fn new(m: &Block, swallow: u64) -> Parts {
-        let from = m.class.newline & after(m.other);
+        let from = m.class.newline & swallow & after(m.other);
         // Adding a run's first bit clears the run up to its end.
         let swallowed = from | swallow & !from.wrapping_add(swallow);
         let other = m.other & !swallowed;
@@ -113,13 +191,14 @@ impl Parts {
         Parts { other, white, prefix }
     }
 
+    /// `groups` are the starts of what is neither word, symbol nor white space; before `end_of_text` a text ends.
     #[inline(always)]
-    fn starts(&self, m: &Block, digits: u64) -> Starts {
+    fn starts(&self, m: &Block, groups: u64, end_of_text: u64) -> Starts {
         let blank = m.class.space | m.class.tab;
         let words = run_starts(m.letter) & !after(self.prefix | blank);
         let symbols = run_starts(self.other) & !after(m.class.space);
-        let last_blank = run_ends(self.white) & blank;
-        let bits = words | symbols | digits | run_starts(self.white) | last_blank;
+        let last_blank = run_ends(self.white) & blank & !before(end_of_text);
+        let bits = words | symbols | groups | run_starts(self.white) | last_blank;
         let limit = m.limit_of(self.white);
         Starts { bits: bits | after_last_newline(m.class.newline & self.white, blank), limit }
     }
@@ -140,20 +219,43 @@ fn after_last_newline(newline: u64, blank: u64) -> u64 {
     first
 }
 
-/// The starts of the groups of at most `N` digits.
+/// The starts of groups of digits.
 #[inline(always)]
-fn digits<const N: usize>(digit: u64) -> u64 {
-    if N == 1 {
-        return digit;
+fn digits(digit: u64, rule: Digits) -> u64 {
+    match rule {
+        Digits::UpTo(1) => digit,
+        Digits::UpTo(2) => groups::<2>(digit),
+        Digits::UpTo(_) => groups::<3>(digit),
+        Digits::Any | Digits::AfterSpace => run_starts(digit),
     }
-    let third = digit & after(digit) & after(after(digit));
+}
+
+/// The starts of the groups of at most `N` digits, 2 or 3.
+#[inline(always)]
+fn groups<const N: usize>(digit: u64) -> u64 {
+    let pair = digit & after(digit);
+    let full = if N == 2 { pair } else { pair & after(pair) };
     let mut group = run_starts(digit);
     let mut starts = 0;
     while group != 0 {
         starts |= group;
-        group = after(group << 2 & third) & digit;
+        group = after(group << (N - 1) & full) & digit;
     }
     starts
+}
+
+/// Contractions that end the word before them. Right after another contraction one is a word of its own.
+#[inline(always)]
+fn end_contractions<C: Isa>(starts: &mut Starts, m: &Block, text: &[u8], open: u64, fold: bool) {
+    let mut taken = 0;
+    for i in positions(open) {
+        if i != taken
+            && let Some(end) = split_contraction::<C>(starts, m, text, i, fold)
+        {
+            starts.bits &= !(1 << i);
+            taken = end;
+        }
+    }
 }
 
 /// An apostrophe at character i, if a contraction starts there: its letters are no start, what follows

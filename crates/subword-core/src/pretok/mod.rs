@@ -6,9 +6,10 @@ Text to pieces.
 ```
 
 A piece is what the pattern matches; merges never cross it. Concatenated, the pieces are always the
-text: what no alternative of a regular expression matches is a piece too. Named patterns are read by
-hand-written scanners (`scan`, and `blocks` for the usual characters), any other by a regular
-expression engine with look-ahead.
+text: what no alternative of a regular expression matches is a piece too. Named patterns have
+hand-written scanners (`scan`). Any other pattern is compiled to an automaton (`compile`), or, if it needs
+memory, run by a backtracking engine (`regex`). Scanners and automata leave the usual characters of the usual
+patterns to `blocks`, which cut 64 bytes at a time by the `rules` of a pattern.
 
 [`Splitter::cursor`] walks a text and hands out the ends of its pieces by the batch.
 [`Splitter::cuts_before`] says where a piece ends whatever stands around, which is what lets a text be cut
@@ -20,9 +21,12 @@ mod blocks;
 mod class;
 mod class_pairs;
 mod class_table;
+mod compile;
 mod families;
 mod limits;
 mod regex;
+mod report;
+mod rules;
 mod scan;
 mod sections;
 mod whitespace;
@@ -30,6 +34,7 @@ mod whitespace;
 pub use crate::model::Named;
 pub(crate) use class_pairs::ClassPairs;
 pub(crate) use limits::Limits;
+pub use report::PatternReport;
 
 use crate::bert::Classes;
 use crate::error::Result;
@@ -37,9 +42,10 @@ use crate::mem::prefetch_at;
 use crate::model::Pattern;
 use crate::simd::{Isa, Kernel, Level};
 use blocks::Family;
-use class::{Char, Class, char_at, char_before};
+use class::{Char, Class, char_at, char_before, deepseek_table, han_table};
+use compile::Compiled;
 use regex::RegexSplitter;
-use scan::Rules;
+use rules::{Digits, Rules, Words};
 use sections::{Section, Sections};
 
 /// How many pieces a cursor finds at a time: enough to amortise, few enough to stay in the
@@ -61,30 +67,52 @@ enum Kind {
     Regexes(Vec<RegexSplitter>),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug)]
 enum Scanner {
     Gpt2,
-    /// cl100k, llama3, qwen2.
-    Cl100k(Rules),
+    /// cl100k, llama3, qwen2: how many digits are a piece, and whether white space at the end of a text is one.
+    Cl100k {
+        digits: u8,
+        space_to_end: bool,
+    },
     O200k,
     DeepseekV3,
     Bert,
     Whitespace,
     Classes(ClassPairs),
+    Compiled(Box<Compiled>),
 }
 
 impl Scanner {
     /// The end of the piece that starts at `at`, by the plain scanner.
     #[inline(always)]
-    fn end(self, text: &[u8], at: usize) -> usize {
+    fn end(&self, text: &[u8], at: usize) -> usize {
         match self {
             Scanner::Gpt2 => scan::gpt2(text, at),
-            Scanner::Cl100k(rules) => scan::cl100k(text, at, rules),
+            Scanner::Cl100k { digits, space_to_end } => {
+                scan::cl100k(text, at, usize::from(*digits), *space_to_end)
+            }
             Scanner::O200k => scan::o200k(text, at),
             Scanner::DeepseekV3 => scan::deepseek_v3(text, at),
             Scanner::Bert => bert::scan(Classes::all(), text, at),
             Scanner::Whitespace => whitespace::scan(text, at),
             Scanner::Classes(pairs) => pairs.scan(text, at),
+            Scanner::Compiled(compiled) => compiled.end(text, at),
+        }
+    }
+
+    /// The rules of the blocks that cut alike.
+    fn rules(&self) -> Option<Rules> {
+        match self {
+            Scanner::Gpt2 => Some(Rules::GPT2),
+            Scanner::Cl100k { digits, space_to_end } => {
+                let (digits, space_to_end) = (Digits::UpTo(*digits), *space_to_end);
+                Some(Rules { digits, space_to_end, ..Rules::CL100K })
+            }
+            Scanner::O200k => Some(Rules::O200K),
+            Scanner::DeepseekV3 => Some(Rules::DEEPSEEK_V3),
+            Scanner::Compiled(compiled) => compiled.rules,
+            Scanner::Bert | Scanner::Whitespace | Scanner::Classes(_) => None,
         }
     }
 
@@ -92,13 +120,14 @@ impl Scanner {
     ///
     /// A letter and a character that is no letter, mark or apostrophe: in all named patterns a word
     /// ends there, because only those three can follow a letter within a piece. The patterns
-    /// `whitespace` and `bert` have rules of their own, and so have classes.
+    /// `whitespace` and `bert` have rules of their own, and so have classes. Of a compiled pattern it is proved.
     #[inline]
-    fn cuts_between(self, before: Char, after: Char) -> bool {
+    fn cuts_between(&self, before: Char, after: Char) -> bool {
         match self {
             Scanner::Whitespace => whitespace::cuts_between(before, after),
             Scanner::Bert => bert::cuts_between(Classes::all(), before, after),
             Scanner::Classes(pairs) => pairs.cuts_between(before, after),
+            Scanner::Compiled(compiled) => compiled.cuts_between(before, after),
             _ => {
                 let goes_on = after.class.is_letter() || after.class == Class::Mark;
                 before.class.is_letter() && !goes_on && after.code != u32::from(b'\'')
@@ -124,9 +153,7 @@ impl Splitter {
                     Some(named) => named_kind(named),
                     None => {
                         Limits::default().add(pattern)?;
-                        Kind::Regexes(
-                            regexes.into_iter().map(RegexSplitter::new).collect::<Result<_>>()?,
-                        )
+                        regexes_kind(&regexes)?
                     }
                 }
             }
@@ -141,7 +168,11 @@ impl Splitter {
 
     /// The same pattern, read by the regular expressions that define it: slow, for tests.
     pub fn by_regex(named: Named) -> Result<Splitter> {
-        let regexes = named.regexes().iter().copied().map(RegexSplitter::new);
+        Splitter::by_regexes(named.regexes())
+    }
+
+    fn by_regexes(regexes: &[&str]) -> Result<Splitter> {
+        let regexes = regexes.iter().copied().map(RegexSplitter::backtracking);
         Ok(Splitter { kind: Kind::Regexes(regexes.collect::<Result<_>>()?), level: Level::SCALAR })
     }
 
@@ -164,7 +195,7 @@ impl Splitter {
     /// short that blocks and batches do not pay.
     #[inline]
     pub(crate) fn end_of_piece(&self, text: &[u8], at: usize) -> Option<usize> {
-        match self.kind {
+        match &self.kind {
             Kind::Whole => Some(text.len()),
             Kind::Scanner(scanner) => Some(scanner.end(text, at)),
             Kind::Regexes(_) => None,
@@ -179,7 +210,7 @@ impl Splitter {
                 let found = regex::split(regexes, &text[start..])?;
                 ends.extend(found.into_iter().map(|end| start + end));
             }
-            Kind::Scanner(scanner) => self.scan_from(*scanner, text, start, usize::MAX, ends),
+            Kind::Scanner(scanner) => self.scan_from(scanner, text, start, usize::MAX, ends),
         }
         Ok(())
     }
@@ -187,7 +218,7 @@ impl Splitter {
     /// Appends the ends of the pieces from `at` on, all or until there are about `most` of them.
     fn scan_from(
         &self,
-        scanner: Scanner,
+        scanner: &Scanner,
         text: &[u8],
         at: usize,
         most: usize,
@@ -225,30 +256,44 @@ impl Splitter {
     /// Whether a piece ends at `at`, whatever stands around the two characters there.
     #[inline]
     pub fn cuts_before(&self, text: &[u8], at: usize) -> bool {
-        let Kind::Scanner(scanner) = self.kind else { return false };
         let starts = text.get(at).is_some_and(|byte| byte & 0xC0 != 0x80);
         starts
             && match (char_before(text, at), char_at(text, at)) {
-                (Some(before), Some(after)) => scanner.cuts_between(before, after),
+                (Some(before), Some(after)) => self.ends_between(before, after),
                 _ => false,
             }
     }
 
+    #[inline]
+    fn ends_between(&self, before: Char, after: Char) -> bool {
+        match &self.kind {
+            Kind::Scanner(scanner) => scanner.cuts_between(before, after),
+            Kind::Regexes(regexes) => {
+                regexes.first().is_some_and(|first| first.cuts_between(before, after))
+            }
+            Kind::Whole => false,
+        }
+    }
+
     /// The same of two characters that stand side by side.
     pub(crate) fn cuts_between(&self, before: char, after: char) -> bool {
-        let Kind::Scanner(scanner) = self.kind else { return false };
         let of = |c: char| Char { class: Class::of(c as u32), code: c as u32, end: 0 };
-        scanner.cuts_between(of(before), of(after))
+        self.ends_between(of(before), of(after))
     }
 
     /// Whether there are places where [`Splitter::cuts_before`] lets a text be cut.
     pub fn cuts(&self) -> bool {
-        matches!(self.kind, Kind::Scanner(_))
+        match &self.kind {
+            Kind::Scanner(Scanner::Compiled(compiled)) => compiled.cuts(),
+            Kind::Scanner(_) => true,
+            Kind::Regexes(regexes) => regexes.first().is_some_and(RegexSplitter::cuts),
+            Kind::Whole => false,
+        }
     }
 }
 
 fn named_kind(named: Named) -> Kind {
-    let cl100k = |digits, space_to_end| Scanner::Cl100k(Rules { digits, space_to_end });
+    let cl100k = |digits, space_to_end| Scanner::Cl100k { digits, space_to_end };
     Kind::Scanner(match named {
         Named::Gpt2 => Scanner::Gpt2,
         Named::Cl100k => cl100k(3, true),
@@ -262,12 +307,29 @@ fn named_kind(named: Named) -> Kind {
     })
 }
 
+/// One automaton, if that can be done; or one pattern after the other.
+fn regexes_kind(regexes: &[&str]) -> Result<Kind> {
+    Ok(match (Compiled::new(regexes), regexes) {
+        (Ok(compiled), _) => Kind::Scanner(Scanner::Compiled(Box::new(compiled))),
+        (Err(_), [regex]) => Kind::Regexes(vec![RegexSplitter::backtracking(regex)?]),
+        (Err(_), regexes) => {
+            let regexes = regexes.iter().copied().map(RegexSplitter::new);
+            Kind::Regexes(regexes.collect::<Result<_>>()?)
+        }
+    })
+}
+
 fn collect_regexes<'p>(pattern: &'p Pattern, regexes: &mut Vec<&'p str>) {
     match pattern {
         Pattern::Named(named) => regexes.extend(named.regexes()),
         Pattern::Regex(regex) => regexes.push(regex),
         Pattern::Sequence(parts) => parts.iter().for_each(|part| collect_regexes(part, regexes)),
     }
+}
+
+/// Whether it is proved that a regular expression matches every text from end to end.
+pub(crate) fn covers(regex: &str) -> bool {
+    Compiled::new(&[regex]).is_ok_and(|compiled| compiled.covers)
 }
 
 /// A walk over the pieces of a text.
@@ -300,15 +362,10 @@ impl Cursor<'_, '_> {
             Kind::Scanner(scanner) => {
                 if ahead.is_empty() && text.len() - *at >= sections::LEAST {
                     let sections = ahead.cut(*at, |place| splitter.cuts_before(text, place));
-                    splitter.level.run(Fill {
-                        scanner: *scanner,
-                        text,
-                        sections,
-                        most: usize::MAX,
-                    });
+                    splitter.level.run(Fill { scanner, text, sections, most: usize::MAX });
                 }
                 if ahead.is_empty() {
-                    splitter.scan_from(*scanner, text, *at, BATCH, ends);
+                    splitter.scan_from(scanner, text, *at, BATCH, ends);
                     ends
                 } else {
                     ahead.next(BATCH)
@@ -322,7 +379,7 @@ impl Cursor<'_, '_> {
 
 /// Finds the ends of the pieces of each section, all or about `most` of them.
 struct Fill<'a> {
-    scanner: Scanner,
+    scanner: &'a Scanner,
     text: &'a [u8],
     sections: &'a mut [Section],
     most: usize,
@@ -335,16 +392,22 @@ impl Kernel for Fill<'_> {
     fn run<C: Isa>(self) {
         let scanner = self.scanner;
         let scan = |text: &[u8], at| scanner.end(text, at);
-        match scanner {
-            Scanner::Gpt2 => self.alternate(family::<_, C>(families::Gpt2), scan),
-            Scanner::Cl100k(Rules { digits: 1, .. }) => {
-                self.alternate(family::<_, C>(families::Cl100k::<1>), scan);
-            }
-            Scanner::Cl100k(_) => self.alternate(family::<_, C>(families::Cl100k::<3>), scan),
-            Scanner::O200k => self.alternate(family::<_, C>(families::O200k), scan),
-            Scanner::Bert => self.alternate(family::<_, C>(bert::BertWords), scan),
-            Scanner::Classes(pairs) => self.alternate(family::<_, C>(pairs), scan),
-            Scanner::DeepseekV3 | Scanner::Whitespace => self.alternate(|_, _, _| None, scan),
+        match (scanner, scanner.rules()) {
+            (_, Some(rules)) => match rules.words {
+                Words::AfterSpace => {
+                    self.alternate(family::<_, C>(families::AfterSpace(rules)), scan);
+                }
+                Words::AfterAny | Words::AfterAnyByCase => {
+                    let table = if rules.han_apart { han_table() } else { &class::WIDE };
+                    self.alternate(family::<_, C>(families::AfterAny(rules, table)), scan);
+                }
+                Words::Deepseek => {
+                    self.alternate(family::<_, C>(families::Deepseek(deepseek_table())), scan);
+                }
+            },
+            (Scanner::Bert, _) => self.alternate(family::<_, C>(bert::BertWords), scan),
+            (Scanner::Classes(pairs), _) => self.alternate(family::<_, C>(*pairs), scan),
+            _ => self.alternate(|_, _, _| None, scan),
         }
     }
 }

@@ -1,6 +1,8 @@
 /*!
-Any regular expression, by a real engine: backtracking where look-ahead needs it, automata where
-not.
+Patterns that do not become one automaton: those that need memory, and sequences that no single automaton runs.
+
+Each pattern of a sequence cuts the pieces of the one before it, by an automaton of its own or by a backtracking
+engine. That engine gives up on a text where it would step back too often; see [`MOST_STEPS_BACK`].
 
 The engine reads `str`. A text with invalid UTF-8 is given to it with each invalid byte replaced by
 U+FFFD, and the ends are mapped back, so an invalid byte means to a regular expression what it means
@@ -9,28 +11,42 @@ to the scanners.
 
 use std::borrow::Cow;
 
-use fancy_regex::Regex;
+use fancy_regex::{Error as EngineError, Regex, RegexBuilder, RuntimeError};
 
+use super::class::Char;
+use super::compile::Compiled;
 use crate::error::{Error, Result};
 use crate::{interrupt, memory};
 
 /// A match may look at the whole text, so the clock is read after a few of them.
 const MATCH: usize = 1 << 11;
 
+/// How often the engine may step back for one match.
+const MOST_STEPS_BACK: usize = 1_000_000;
+
+/// One pattern of a sequence.
 #[derive(Debug)]
-pub(super) struct RegexSplitter {
-    regex: Regex,
+pub(super) enum RegexSplitter {
+    Compiled(Box<Compiled>),
+    Backtracking(Regex),
 }
 
 impl RegexSplitter {
+    /// A pattern, compiled if that can be done.
     pub(super) fn new(pattern: &str) -> Result<RegexSplitter> {
-        match Regex::new(pattern) {
-            Ok(regex) => Ok(RegexSplitter { regex }),
-            Err(error) => Err(Error::Pattern {
-                pattern: pattern.to_owned(),
-                message: format!("not a regular expression that we can read: {error}"),
-            }),
+        match Compiled::plain(&[pattern]) {
+            Ok(compiled) => Ok(RegexSplitter::Compiled(Box::new(compiled))),
+            Err(_) => RegexSplitter::backtracking(pattern),
         }
+    }
+
+    /// The same by the engine.
+    pub(super) fn backtracking(pattern: &str) -> Result<RegexSplitter> {
+        let regex = RegexBuilder::new(pattern).backtrack_limit(MOST_STEPS_BACK).build();
+        regex.map(RegexSplitter::Backtracking).map_err(|error| Error::Pattern {
+            pattern: pattern.to_owned(),
+            message: format!("not a regular expression that we can read: {error}"),
+        })
     }
 
     /// Calls `piece` with the start and the end of each piece of `text`, moved by `base`: of the
@@ -42,11 +58,20 @@ impl RegexSplitter {
         mut piece: impl FnMut(usize, usize) -> Result<()>,
     ) -> Result<()> {
         let mut at = 0;
-        for found in self.regex.find_iter(text) {
-            let found = found.map_err(|error| Error::Pattern {
-                pattern: self.regex.as_str().to_owned(),
-                message: format!("gave up at byte {} of a text: {error}", base + at),
-            })?;
+        let regex = match self {
+            RegexSplitter::Backtracking(regex) => regex,
+            RegexSplitter::Compiled(compiled) => {
+                while at < text.len() {
+                    let end = compiled.end(text.as_bytes(), at);
+                    interrupt::worked(end - at)?;
+                    piece(base + at, base + end)?;
+                    at = end;
+                }
+                return Ok(());
+            }
+        };
+        for found in regex.find_iter(text) {
+            let found = found.map_err(|error| gave_up(regex, &error, base + at))?;
             interrupt::worked(MATCH)?;
             if found.start() > at {
                 piece(base + at, base + found.start())?;
@@ -61,6 +86,32 @@ impl RegexSplitter {
         }
         Ok(())
     }
+
+    /// Whether a piece ends between two characters, whatever stands around them. If the first pattern of a sequence
+    /// says so, the others see both sides apart.
+    pub(super) fn cuts_between(&self, before: Char, after: Char) -> bool {
+        match self {
+            RegexSplitter::Compiled(compiled) => compiled.cuts_between(before, after),
+            RegexSplitter::Backtracking(_) => false,
+        }
+    }
+
+    /// Whether there are such places at all.
+    pub(super) fn cuts(&self) -> bool {
+        matches!(self, RegexSplitter::Compiled(compiled) if compiled.cuts())
+    }
+}
+
+/// The error of an engine that stopped at a place.
+fn gave_up(regex: &Regex, error: &EngineError, at: usize) -> Error {
+    let why = match error {
+        EngineError::RuntimeError(RuntimeError::BacktrackLimitExceeded) => {
+            "a match took more than 1,000,000 steps back, which is the limit".to_owned()
+        }
+        error => error.to_string(),
+    };
+    let message = format!("gave up at byte {at} of a text: {why}");
+    Error::Pattern { pattern: regex.as_str().to_owned(), message }
 }
 
 /// The ends of the pieces of `text` after all the regular expressions.

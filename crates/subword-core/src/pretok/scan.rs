@@ -9,16 +9,7 @@ before `at`, so a text can be cut at any piece boundary.
 Every scanner is linear: it reads each character a bounded number of times, however long the piece.
 */
 
-use super::class::{Char, Class, char_at};
-
-/// The rules of the patterns that come from cl100k; the regular expressions are in `named`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Rules {
-    /// The most digits in a piece.
-    pub(super) digits: usize,
-    /// `\s++$`: white space at the end of the text is one piece, newlines and all.
-    pub(super) space_to_end: bool,
-}
+use super::class::{Char, Class, char_at, is_cjk};
 
 /// `gpt2`
 pub(super) fn gpt2(text: &[u8], at: usize) -> usize {
@@ -40,7 +31,7 @@ pub(super) fn gpt2(text: &[u8], at: usize) -> usize {
 }
 
 /// `cl100k`, `llama3` and `qwen2`
-pub(super) fn cl100k(text: &[u8], at: usize, rules: Rules) -> usize {
+pub(super) fn cl100k(text: &[u8], at: usize, digits: usize, space_to_end: bool) -> usize {
     let Some(first) = char_at(text, at) else { return at };
     if let Some(end) = contraction(text, at, true) {
         return end;
@@ -48,15 +39,15 @@ pub(super) fn cl100k(text: &[u8], at: usize, rules: Rules) -> usize {
     let next = char_at(text, first.end);
     match first.class {
         class if class.is_letter() => run(text, first.end, Class::is_letter),
-        Class::Number => run_of(text, first.end, rules.digits - 1, |class| class == Class::Number),
-        Class::Newline => spaces(text, at, rules),
+        Class::Number => run_of(text, first.end, digits - 1, |class| class == Class::Number),
+        Class::Newline => spaces(text, at, space_to_end),
         _ => match next {
             Some(next) if next.class.is_letter() => run(text, next.end, Class::is_letter),
             _ if first.class.is_other() => symbols(text, first.end, newline),
             Some(next) if text[at] == b' ' && next.class.is_other() => {
                 symbols(text, next.end, newline)
             }
-            _ => spaces(text, at, rules),
+            _ => spaces(text, at, space_to_end),
         },
     }
 }
@@ -86,7 +77,7 @@ pub(super) fn o200k(text: &[u8], at: usize) -> usize {
             Some(next) if text[at] == b' ' && next.class.is_other() => {
                 symbols(text, next.end, newline_or_slash)
             }
-            _ => spaces(text, at, Rules { digits: 3, space_to_end: false }),
+            _ => spaces(text, at, false),
         },
     }
 }
@@ -98,8 +89,8 @@ pub(super) fn deepseek_v3(text: &[u8], at: usize) -> usize {
     if first.class == Class::Number {
         return run_of(text, first.end, 2, |class| class == Class::Number);
     }
-    let cjk = is_cjk(first);
-    let here = |c: Char| c.class != Class::Number && is_cjk(c) == cjk;
+    let cjk = is_cjk(first.code);
+    let here = |c: Char| c.class != Class::Number && is_cjk(c.code) == cjk;
     let inside = |at: usize| char_at(text, at).filter(|&c| here(c));
     let word = |c: Char| (c.class.is_letter() || c.class == Class::Mark) && here(c);
     let symbol = |c: Char| c.class == Class::Symbol && here(c);
@@ -135,11 +126,6 @@ pub(super) fn deepseek_v3(text: &[u8], at: usize) -> usize {
     }
     let spaces = Spaces::at(text, at, |end| inside(end).is_some());
     spaces.to_last_newline.unwrap_or_else(|| spaces.before_last_or_all())
-}
-
-/// `[一-龥぀-ゟ゠-ヿ]`
-fn is_cjk(c: Char) -> bool {
-    matches!(c.code, 0x4E00..=0x9FA5 | 0x3040..=0x30FF)
 }
 
 fn newline(c: Char) -> bool {
@@ -235,9 +221,9 @@ pub(super) fn contraction(text: &[u8], at: usize, fold: bool) -> Option<usize> {
 }
 
 /// The white space alternatives of cl100k and its children.
-fn spaces(text: &[u8], at: usize, rules: Rules) -> usize {
+fn spaces(text: &[u8], at: usize, space_to_end: bool) -> usize {
     let spaces = Spaces::at(text, at, |_| true);
-    if rules.space_to_end && spaces.end == text.len() {
+    if space_to_end && spaces.end == text.len() {
         return spaces.end;
     }
     spaces.to_last_newline.unwrap_or_else(|| spaces.before_last_or_all())

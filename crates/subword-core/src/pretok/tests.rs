@@ -13,7 +13,7 @@ const SCANNED: [Named; 8] = [
     Named::Whitespace,
 ];
 
-fn ends(splitter: &Splitter, text: &[u8]) -> Vec<usize> {
+pub(super) fn ends(splitter: &Splitter, text: &[u8]) -> Vec<usize> {
     let mut cursor = splitter.cursor(text).unwrap();
     let (mut all, mut room) = (Vec::new(), Vec::new());
     loop {
@@ -25,7 +25,7 @@ fn ends(splitter: &Splitter, text: &[u8]) -> Vec<usize> {
     }
 }
 
-fn pieces(text: &[u8], ends: &[usize]) -> Vec<String> {
+pub(super) fn pieces(text: &[u8], ends: &[usize]) -> Vec<String> {
     let mut start = 0;
     let piece = |&end: &usize| {
         let piece = text[start..end].escape_ascii().to_string();
@@ -36,7 +36,7 @@ fn pieces(text: &[u8], ends: &[usize]) -> Vec<String> {
 }
 
 /// One character per class, and the odd ones.
-const CHARACTERS: [&str; 30] = [
+pub(super) const CHARACTERS: [&str; 30] = [
     "a", "B", "s", "L", "l", "'", " ", "\n", "\r", "\t", "1", "!", "/", "\0",
     "é",        // lower case, two bytes
     "É",        // upper case
@@ -57,7 +57,8 @@ const CHARACTERS: [&str; 30] = [
 ];
 
 /// More characters that blocks know, and their neighbours that they do not.
-const WIDE: [&str; 12] = ["Я", "ж", "ѡ", "\u{483}", "ł", "×", "か", "・", "한", "、", "，", "»"];
+pub(super) const WIDE: [&str; 12] =
+    ["Я", "ж", "ѡ", "\u{483}", "ł", "×", "か", "・", "한", "、", "，", "»"];
 
 fn assert_equal(named: Named, scanners: &[Splitter], regex: &Splitter, text: &[u8]) {
     let expected = ends(regex, text);
@@ -85,10 +86,10 @@ fn each_scanner(mut check: impl FnMut(Named, &[Splitter], &Splitter)) {
 }
 
 /// A small generator of random numbers (SplitMix64): the same text on every run.
-struct Random(u64);
+pub(super) struct Random(pub(super) u64);
 
 impl Random {
-    fn below(&mut self, n: usize) -> usize {
+    pub(super) fn below(&mut self, n: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -71,6 +71,10 @@ pub struct Masks {
     pub lower: u64,
     /// Letters without case.
     pub caseless: u64,
+    /// Letters that a pattern tells apart from all others.
+    pub apart: u64,
+    /// Characters of which a pattern knows more than these classes say.
+    pub odd: u64,
     /// Combining marks.
     pub mark: u64,
     /// Numbers.
@@ -94,13 +98,18 @@ impl Masks {
     #[inline(always)]
     fn new(packed: [u64; 8], starts: u64) -> Masks {
         let [upper, lower, digit, space, tab, newline, apostrophe, slash] = packed;
-        let (caseless, mark) = (upper & lower, apostrophe & slash);
+        let (caseless, mark, odd) = (upper & lower, apostrophe & slash, space & tab);
         let (upper, lower) = (upper & !caseless, lower & !caseless);
+        let apart = caseless & digit;
+        let (caseless, digit) = (caseless & !apart, digit & !apart);
         let (apostrophe, slash) = (apostrophe & !mark, slash & !mark);
+        let (space, tab) = (space & !odd, tab & !odd);
         Masks {
             upper,
             lower,
             caseless,
+            apart,
+            odd,
             mark,
             digit,
             space,

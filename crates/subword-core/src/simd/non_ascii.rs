@@ -44,6 +44,10 @@ pub mod class {
     pub const SLASH: u8 = 128;
     /// A combining mark.
     pub const MARK: u8 = APOSTROPHE | SLASH;
+    /// A letter that a pattern tells apart from all others.
+    pub const APART: u8 = CASELESS | DIGIT;
+    /// A character of which a pattern knows more than its class.
+    pub const ODD: u8 = SPACE | TAB;
 }
 
 /// The classes of characters, as a table of two levels has them.

@@ -9,8 +9,7 @@ Sequence [Split A, Digits, ByteLevel(use_regex)]   ->   [A, numbers, gpt2]
 ```
 
 A Split that keeps what does not match (`Isolated`) is what our patterns do. One that keeps only the
-matches (`Removed` with `invert`) is the same if the pattern matches every text from end to end,
-which the named patterns do.
+matches (`Removed` with `invert`) is the same if the pattern is proved to match every text from end to end.
 
 White space may be dropped where an end-of-word mark stands for it: see [`words`].
 */
@@ -20,7 +19,7 @@ use super::{Component, dialect, wordpiece};
 use crate::error::{Error, Result};
 use crate::formats::json::Json;
 use crate::model::{Decoder, Named, Normalizer, Pattern, Start, Units};
-use crate::pretok::Limits;
+use crate::pretok::{Limits, covers};
 
 /// What the pre-tokenizer Digits takes for one: the numbers of Rust's standard library, which has the
 /// Unicode version of the compiler that built Hugging Face's library. That of 0.23 knows those of Unicode
@@ -169,10 +168,9 @@ fn read_split(part: &mut Component) -> Result<Pattern> {
     pattern.finish("a pattern")?;
     let behavior = part.fields.need("behavior")?.string()?;
     let invert = part.fields.flag("invert", false)?;
-    let covers = Named::from_regexes(&[regex.as_str()]).is_some();
     match behavior.as_ref() {
         "Isolated" => Ok(Pattern::Regex(regex)),
-        "Removed" if invert && covers => Ok(Pattern::Regex(regex)),
+        "Removed" if invert && covers(&regex) => Ok(Pattern::Regex(regex)),
         "Removed" if invert => Err(part
             .refusal("behavior \"Removed\" and this pattern")
             .with_hint("it drops text that the pattern does not match; subword never drops text")),

@@ -24,7 +24,7 @@ fn tokenizers() -> Vec<Tokenizer> {
         Tokenizer::new(model.checked().unwrap().into(), 1 << 20).unwrap()
     };
     let mut regex = tokenizer(1 << 20, Named::Gpt2, Normalizer::None).model().clone();
-    regex.pattern = Pattern::Regex("[a-z]+(?!b)| ".to_owned());
+    regex.pattern = Pattern::Regex("[a-z]+(?<!b)| ".to_owned());
     let tokens = ["[UNK]", "the", "##ing", "a", "中"].map(str::as_bytes);
     let vocab = Vocab::new((0..).zip(tokens)).unwrap();
     let mut words = Model::word_piece(vocab, 0, WordPiece::default());

@@ -1,0 +1,170 @@
+/*!
+Regular expressions, compiled: any pattern of this field, by its meaning and not by its spelling.
+
+```text
+[r"\p{N}{1,3}", r"\s?\p{L}+|..."]
+   |  syntax       trees of character sets, by the parser of the engine that runs everything else
+   |  atoms        the kinds of characters that these sets tell apart, and the atom of every character
+   |  automaton    for each state and atom the next state, and whether a match ends: the plain scanner
+   |  proofs       between which atoms a text may be cut; where matches may fail
+   |  recognise    is it one of the patterns that run 64 bytes at a time? Then by their blocks.
+   v
+Compiled
+```
+
+Every pattern without memory (back references, look-behind, look-ahead beyond one character) becomes an automaton. The
+rest is left to a backtracking engine, and [`Compiled::new`] says why.
+*/
+
+mod atoms;
+mod automaton;
+mod program;
+mod proofs;
+mod recognise;
+mod syntax;
+
+use super::class::{Char, decode};
+use super::rules::Rules;
+use atoms::{AtomSet, AtomTable, Atoms};
+use automaton::{Automaton, Cutter, DEAD};
+use syntax::{Node, Refused, Sets};
+
+/// What an invalid byte counts as.
+const REPLACEMENT: u32 = 0xFFFD;
+
+/// A pattern as an automaton.
+#[derive(Debug)]
+pub(super) struct Compiled {
+    table: AtomTable,
+    automaton: Automaton,
+    /// For each atom, between which atoms after it and itself a text may be cut.
+    cuts: Vec<AtomSet>,
+    /// Whether every text is matched from end to end.
+    pub(super) covers: bool,
+    /// The rules of the blocks that cut alike.
+    pub(super) rules: Option<Rules>,
+}
+
+/// The trees of patterns in a row.
+struct Trees {
+    cutters: Vec<Cutter>,
+    last: Node,
+}
+
+impl Trees {
+    fn parse(sets: &mut Sets, regexes: &[&str]) -> Result<Trees, Refused> {
+        let (last, first) = regexes.split_last().ok_or("no pattern")?;
+        let cutters = first.iter().map(|regex| Cutter::of(&sets.parse(regex)?));
+        Ok(Trees { cutters: cutters.collect::<Result<_, _>>()?, last: sets.parse(last)? })
+    }
+
+    fn automaton(&self, atoms: &Atoms) -> Result<Automaton, Refused> {
+        Automaton::new(atoms, &self.cutters, &self.last)
+    }
+}
+
+impl Compiled {
+    /// Compiles regular expressions that cut one after the other, or says what keeps them from it.
+    pub(super) fn new(regexes: &[&str]) -> Result<Compiled, Refused> {
+        let mut compiled = Compiled::plain(regexes)?;
+        compiled.rules = recognise::rules(&compiled, regexes);
+        Ok(compiled)
+    }
+
+    /// The same without a search for blocks.
+    pub(super) fn plain(regexes: &[&str]) -> Result<Compiled, Refused> {
+        let mut sets = Sets::default();
+        let trees = Trees::parse(&mut sets, regexes)?;
+        let atoms = Atoms::of(&sets)?;
+        let automaton = trees.automaton(&atoms)?;
+        if !proofs::is_linear(&automaton) {
+            return Err("a repetition that is read again and again".to_owned());
+        }
+        let gaps = proofs::gaps(&automaton);
+        let (cuts, table) = (proofs::cuts(&automaton, gaps), AtomTable::new(&atoms));
+        Ok(Compiled { table, automaton, cuts, covers: gaps == 0, rules: None })
+    }
+
+    /// The end of the piece that starts at `at`: a match, or what is before the next match.
+    #[inline]
+    pub(super) fn end(&self, text: &[u8], at: usize) -> usize {
+        match self.end_of_match(text, at) {
+            Some(end) => end,
+            None => self.end_of_gap(text, at),
+        }
+    }
+
+    #[inline]
+    fn end_of_match(&self, text: &[u8], at: usize) -> Option<usize> {
+        let (mut row, mut place, mut found) = (self.automaton.start(), at, None);
+        loop {
+            let (atom, next) = self.atom_at(text, place);
+            let (after, record) = self.automaton.step(row, atom);
+            if record {
+                found = Some(place);
+            }
+            place = next;
+            // PERF: inside of a run the state stays, which a branch guesses: no step waits for the one before it.
+            if after == row {
+                continue;
+            }
+            if after == DEAD {
+                return found;
+            }
+            row = after;
+        }
+    }
+
+    #[cold]
+    fn end_of_gap(&self, text: &[u8], at: usize) -> usize {
+        let (first, mut end) = self.atom_at(text, at);
+        loop {
+            let (atom, next) = self.atom_at(text, end);
+            let same = self.automaton.mode(atom) == self.automaton.mode(first);
+            if end == text.len() || !same || self.end_of_match(text, end).is_some() {
+                return end;
+            }
+            end = next;
+        }
+    }
+
+    /// The atom at a place, and where the next character starts; at the end of the text the atom of that.
+    #[inline(always)]
+    fn atom_at(&self, text: &[u8], at: usize) -> (usize, usize) {
+        match text.get(at) {
+            None => (self.automaton.end_of_text(), at),
+            Some(&byte) if byte < 0x80 => (self.table.of_ascii(byte), at + 1),
+            Some(_) => match decode(&text[at..]) {
+                Some((code, len)) => (self.table.of(code), at + len),
+                None => (self.table.of(REPLACEMENT), at + 1),
+            },
+        }
+    }
+
+    /// Whether a piece ends between two characters, whatever stands around them.
+    #[inline]
+    pub(super) fn cuts_between(&self, before: Char, after: Char) -> bool {
+        self.cuts[self.table.of(before.code)] >> self.table.of(after.code) & 1 == 1
+    }
+
+    /// Whether there are such places at all.
+    pub(super) fn cuts(&self) -> bool {
+        self.cuts.iter().any(|&after| after != 0)
+    }
+
+    /// How many kinds of characters, and states, there are.
+    pub(super) fn size(&self) -> (usize, usize) {
+        (self.automaton.end_of_text(), self.automaton.rows().count())
+    }
+}
+
+/// Whether two patterns cut every text alike, if that can be said.
+fn are_equal(one: &[&str], other: &[&str]) -> Result<bool, Refused> {
+    let mut sets = Sets::default();
+    let [one, other] = [Trees::parse(&mut sets, one)?, Trees::parse(&mut sets, other)?];
+    let atoms = Atoms::of(&sets)?;
+    Ok(proofs::equal(&one.automaton(&atoms)?, &other.automaton(&atoms)?))
+}
+
+#[cfg(test)]
+mod tests;
