@@ -42,6 +42,7 @@ with _starting.quietly():
     from subword._explain.explanation import Explanation
     from subword._explain.visible import visible
     from subword._inputs import encode_inputs
+    from subword._parts import healed, split_at, token_arrays
     from subword._pieces import (
         PatternExplanation,
         explain_pattern,
@@ -99,6 +100,7 @@ __all__ = [
     "explain_pattern",
     "explain_text",
     "extend",
+    "healed",
     "is_canonical",
     "noncanonical_at",
     "normalize",
@@ -107,6 +109,8 @@ __all__ = [
     "prune",
     "read_documents",
     "split",
+    "split_at",
+    "token_arrays",
     "training_log",
     "truncate",
     "visible",
