@@ -33,10 +33,10 @@ takes the same time on text that never repeats itself.
 
 use std::collections::VecDeque;
 
-use super::trie::{Node, ROOT, Trie};
 use super::{WordEncoder, character};
 use crate::error::{Error, Result};
 use crate::model::{Model, Unknown, WordPiece};
+use crate::trie::{Node, ROOT, Trie};
 use crate::types::TokenId;
 
 /// No failure.
