@@ -20,12 +20,12 @@ SPECIAL_TOKENS = ("<unk>", "<s>", "</s>")
 class UnigramTrainer(Trainer):
     """Learns a Unigram vocabulary, as sentencepiece does, T5 and XLM-R have one.
 
-    White space cuts the text into words, each of which starts with ``▁``. The trainer begins with the
-    substrings of these words that occur often, fits their probabilities to the corpus, and takes
-    away those that are missed least, until the vocabulary is small enough.
+    White space cuts the text into words, each of which starts with ``▁``. The trainer begins with
+    the substrings of these words that occur often, fits their probabilities to the corpus, and
+    takes away those that are missed least, until the vocabulary is small enough.
 
     The result depends on the piece counts and on these settings alone: any number of threads and
-    any order of the files gives the same ids and scores. It is defined by `subword.reference.unigram`.
+    any order of the files gives the same ids and scores. `subword.reference.unigram` defines it.
 
     Args:
         vocab_size: The number of tokens in all: special tokens, characters and longer pieces.

@@ -1,19 +1,20 @@
 """Learn a Unigram vocabulary from counted words, and encode by it. This is the definition.
 
-The idea. Byte-pair encoding builds a vocabulary up, merge by merge. Unigram begins with far too many
-pieces and takes away those that are missed least. Every piece has a score, the logarithm of its
-probability, and of all the ways to cut a text the one with the highest sum counts:
+The idea. Byte-pair encoding builds a vocabulary up, merge by merge. Unigram begins with far too
+many pieces and takes away those that are missed least. Every piece has a score, the logarithm of
+its probability, and of all the ways to cut a text the one with the highest sum counts:
 
     >>> scores = {"lo": -1.0, "w": -1.5, "l": -3.0, "o": -3.0, "low": -2.0}
     >>> best_path("loww", scores), best_path("lox", scores)  # None: no piece has this character
     (['low', 'w'], ['lo', None])
 
-The best cut of a text ends with some piece, before which stands the best cut of the rest. So the best
-cuts of all beginnings are found from left to right (Viterbi). Training goes in rounds:
+The best cut of a text ends with some piece, before which stands the best cut of the rest. So the
+best cuts of all beginnings are found from left to right (Viterbi). Training goes in rounds:
 
 1. Seed: all substrings of the words that occur at least twice, with a guess of their probabilities.
    If `hell` always goes on as `hello`, only the longer one.
-2. Fit: cut all words as well as possible, and take the counts of the pieces for probabilities. Twice.
+2. Fit: cut all words as well as possible; the counts of the pieces are their probabilities. Twice
+   at the start, and once more at the end.
 3. Prune: how much worse would the text be without a piece? That is its count times the difference
    between its own score and that of the best other way to write it. The least important quarter
    goes, characters never. Back to 2, until the vocabulary is small enough.
@@ -22,9 +23,9 @@ cuts of all beginnings are found from left to right (Viterbi). Training goes in 
     >>> [piece for piece in train_unigram(counts, 13) if len(piece) > 1]
     ['low', 'newest', 'widest']
 
-Fitting by the best cut alone is "hard" expectation-maximisation; the classic trainer weighs all cuts of
-a word by their probabilities. This way every count is a whole number, and the result is the same on
-any number of threads, in any order of the words.
+Fitting by the best cut alone is "hard" expectation-maximisation; the classic trainer weighs all
+cuts of a word by their probabilities. This way every count is a whole number, and the result is the
+same on any number of threads, in any order of the words.
 
 Ties. Of equal cuts the one whose last piece starts further left counts. Of equally important pieces
 the one that sorts first stays.
@@ -101,15 +102,13 @@ def train_unigram(
     words = segments(counts, {*characters})
     pieces = {**characters, **seed_pieces(words, max_piece_length, seed_size)}
     scores = logarithms({piece: count * len(piece) for piece, count in pieces.items()})
-    while True:
-        for _ in range(2):
-            used = uses(words, scores)
-            scores = logarithms({piece: max(used[piece], 1) for piece in scores})
-        if len(scores) <= max(vocab_size, len(characters)):
-            break
+    _, scores = fit(words, scores)  # the guess was rough
+    used, scores = fit(words, scores)
+    while len(scores) > max(vocab_size, len(characters)):
         size = max(vocab_size, int(len(scores) * shrinking_factor))
-        kept = most_important(uses(words, scores), scores, size - len(characters))
-        scores = {piece: scores[piece] for piece in [*characters, *kept]}
+        kept = most_important(used, scores, size - len(characters))
+        used, scores = fit(words, {piece: scores[piece] for piece in [*characters, *kept]})
+    _, scores = fit(words, scores)
     return dict(sorted(scores.items(), key=lambda item: (-item[1], item[0])))
 
 
@@ -164,13 +163,15 @@ def seed_pieces(words: Mapping[str, int], longest: int, most: int) -> dict[str, 
     return {piece: total[piece] for piece in found[:most]}
 
 
-def uses(words: Mapping[str, int], scores: Mapping[str, float]) -> Counter[str]:
-    """How often each piece is part of the best cut of a word."""
+def fit(
+    words: Mapping[str, int], scores: Mapping[str, float]
+) -> tuple[Counter[str], dict[str, float]]:
+    """How often each piece is part of the best cut of a word, and what that makes of the scores."""
     used: Counter[str] = Counter()
     for word, count in words.items():
         for piece in best_path(word, scores):
             used[piece or ""] += count
-    return used
+    return used, logarithms({piece: max(used[piece], 1) for piece in scores})
 
 
 def logarithms(counts: Mapping[str, int]) -> dict[str, float]:

@@ -3,7 +3,7 @@ Training of Unigram: counted words and settings in, a [`Model`] and a log out.
 
 ```text
 counts -> segments of known characters -> seed pieces (`seeds`)
-       -> fit, fit, prune by a quarter, and again until the vocabulary is small enough (`fit`) -> Model
+       -> fit, prune by a quarter, and again until the vocabulary is small enough (`fit`) -> Model
 ```
 
 Every word starts with `▁`. A word is cut at characters that are not among the pieces, because `character_coverage` leaves
@@ -198,20 +198,18 @@ impl UnigramTraining {
         let index = begin.elapsed();
         let all = pieces.len();
         let gone = all.saturating_sub(wanted);
-        let mut scans = 0;
-        loop {
-            for _ in 0..2 {
-                pieces.fit(segments, threads)?;
-                scans += 1;
-            }
-            watch(all - pieces.len(), gone)?;
-            if pieces.len() <= wanted {
-                break;
-            }
+        // The first guess was rough.
+        pieces.fit(segments, threads)?;
+        let mut used = pieces.fit(segments, threads)?;
+        let mut scans = 3;
+        while pieces.len() > wanted {
             let size = (pieces.len() as f64 * settings.shrinking_factor) as usize;
-            pieces.prune(segments, size.max(wanted), threads)?;
+            pieces.prune(&used, size.max(wanted), threads)?;
+            watch(all - pieces.len(), gone)?;
+            used = pieces.fit(segments, threads)?;
             scans += 1;
         }
+        pieces.fit(segments, threads)?;
         let stop = if pieces.len() < wanted { Stop::NoPair } else { Stop::Full };
         let model = self.model(pieces.by_score())?;
         let merge = begin.elapsed() - index;

@@ -69,17 +69,17 @@ impl Pieces {
         self.scores.len()
     }
 
-    /// Takes the uses in the best cuts for probabilities. What is not used counts as used once.
-    pub(super) fn fit(&mut self, segments: &Segments, threads: usize) -> Result<()> {
+    /// Takes the uses in the best cuts for probabilities, and returns them. What is not used counts as used once.
+    pub(super) fn fit(&mut self, segments: &Segments, threads: usize) -> Result<Vec<Count>> {
         let used = self.uses(segments, threads)?;
         let at_least_once: Vec<u128> = used.iter().map(|&uses| u128::from(uses.max(1))).collect();
         self.scores = logarithms(&at_least_once);
-        Ok(())
+        Ok(used)
     }
 
-    /// Keeps the single characters and the most important of the others, `size` in all.
-    pub(super) fn prune(&mut self, segments: &Segments, size: usize, threads: usize) -> Result<()> {
-        let used = self.uses(segments, threads)?;
+    /// Keeps the single characters and the most important of the others, `size` in all. `used`: how often each is
+    /// part of the best cuts.
+    pub(super) fn prune(&mut self, used: &[Count], size: usize, threads: usize) -> Result<()> {
         let total: u128 = used.iter().map(|&uses| u128::from(uses)).sum();
         let (first, last) = (self.characters, self.len());
         let jobs = (last - first).div_ceil(JOB);
@@ -89,7 +89,7 @@ impl Pieces {
                 let start = first + job * JOB;
                 let of_job = start..(start + JOB).min(last);
                 interrupt::worked(CUT_WORK * JOB)?;
-                let loss = |id: usize| Some((self.loss(id, &used, total, &mut ways)?, id));
+                let loss = |id: usize| Some((self.loss(id, used, total, &mut ways)?, id));
                 Ok(of_job.filter_map(loss).collect::<Vec<_>>())
             })
         })?;
