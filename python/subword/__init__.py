@@ -57,6 +57,7 @@ with _starting.quietly():
     from subword._tokenizer import Tokenizer
     from subword._train.bpe import BpeTrainer
     from subword._train.log import training_log
+    from subword._train.unigram import UnigramTrainer
     from subword._train.wordpiece import WordPieceTrainer
 
 __version__ = "0.1.0"
@@ -85,6 +86,7 @@ __all__ = [
     "Tokens",
     "TrainingError",
     "TrainingWarning",
+    "UnigramTrainer",
     "UnknownIdError",
     "UnknownNameError",
     "UnknownTokenError",

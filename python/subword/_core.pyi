@@ -51,6 +51,7 @@ __all__ = [
     "split",
     "token_counts",
     "train_bpe",
+    "train_unigram",
     "train_wordpiece",
     "utf8",
     "with_special_tokens",
@@ -441,6 +442,21 @@ def train_bpe(
     unk_token: str | None = None,
     limit_alphabet: int | None = None,
     base: Engine | None = None,
+    watch: Callable[[int, int], None] | None = None,
+) -> tuple[Model, TrainingLog]:
+    """A trained model and its log."""
+
+def train_unigram(
+    counts: Counts,
+    *,
+    vocab_size: int,
+    special_tokens: list[str],
+    unk_token: str,
+    character_coverage: float,
+    max_piece_length: int,
+    seed_size: int,
+    shrinking_factor: float,
+    threads: int | None,
     watch: Callable[[int, int], None] | None = None,
 ) -> tuple[Model, TrainingLog]:
     """A trained model and its log."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import subword
-from subword import BpeTrainer, Counts, Decoder, Tokenizer, WordPieceTrainer
+from subword import BpeTrainer, Counts, Decoder, Tokenizer, UnigramTrainer, WordPieceTrainer
 from subword._deprecated import OldNames
 from subword.integrations import cs336
 
@@ -148,7 +148,7 @@ def documented() -> dict[str, Any]:
         for name, value in vars(subword).items()
         if name in subword.__all__ and isinstance(value, types.FunctionType)
     }
-    for owner in (Tokenizer, Counts, Decoder, BpeTrainer, WordPieceTrainer):
+    for owner in (Tokenizer, Counts, Decoder, BpeTrainer, UnigramTrainer, WordPieceTrainer):
         found[owner.__name__] = owner
         for name in public(owner) - public(OldNames):
             value = inspect.getattr_static(owner, name)

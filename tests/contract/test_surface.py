@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 import subword
-from subword import BpeTrainer, Counts, Decoder, Tokenizer, WordPieceTrainer
+from subword import BpeTrainer, Counts, Decoder, Tokenizer, UnigramTrainer, WordPieceTrainer
 from subword._deprecated import OldNames
 
 PUBLIC = [
@@ -40,6 +40,7 @@ PUBLIC = [
     "Tokens",
     "TrainingError",
     "TrainingWarning",
+    "UnigramTrainer",
     "UnknownIdError",
     "UnknownNameError",
     "UnknownTokenError",
@@ -122,7 +123,7 @@ def test_the_methods_of_a_tokenizer_are_these() -> None:
     assert sorted(name for name in dir(Decoder) if not name.startswith("_")) == ["finish", "push"]
 
 
-@pytest.mark.parametrize("trainer", [BpeTrainer, WordPieceTrainer])
+@pytest.mark.parametrize("trainer", [BpeTrainer, UnigramTrainer, WordPieceTrainer])
 def test_the_methods_of_a_trainer_are_these(trainer: type) -> None:
     methods = sorted(name for name in dir(trainer) if not name.startswith("_"))
     assert methods == ["counting", "train", "train_counts", "train_iter"]
@@ -149,7 +150,7 @@ def test_the_methods_of_counts_are_these() -> None:
 
 @pytest.mark.parametrize(
     "owner",
-    [BpeTrainer, Counts, Tokenizer, Decoder, WordPieceTrainer],
+    [BpeTrainer, Counts, Tokenizer, Decoder, UnigramTrainer, WordPieceTrainer],
     ids=lambda owner: owner.__name__,
 )
 def test_every_method_says_what_it_does(owner: type) -> None:

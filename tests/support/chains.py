@@ -241,10 +241,37 @@ def word_level(random: randomness.Random) -> Component:
     }
 
 
-def added_tokens(random: randomness.Random, vocabulary: dict[str, int]) -> list[Component]:
+def unigram(random: randomness.Random) -> Component:
+    """A Unigram model with ties, entries that are there twice, and scores of odd spelling."""
+    words = _vocabulary(random, byte_level=False)
+    words += [word for word in (text(random, 4) for _ in range(random.randint(0, 200))) if word]
+    words += [word.replace(" ", "▁") for word in words]
+    if random.random() < 0.5:
+        words += [f"<0x{byte:02X}>" for byte in range(256) if random.random() < 0.97]
+    words = words if random.random() < 0.2 else list(dict.fromkeys(words))
+    random.shuffle(words)
+    unk = random.choice([None, 0, 0, 0, random.randrange(len(words))])
+    ties = random.random() < 0.5
+    scores = [
+        -random.randint(0, 30) / 10 if ties else -random.random() * random.choice([1, 14])
+        for _ in words
+    ]
+    words, scores = (["<unk>", *words], [0.0, *scores]) if unk == 0 else (words, scores)
+    return {
+        "type": "Unigram",
+        "unk_id": unk,
+        "vocab": [list(entry) for entry in zip(words, scores, strict=True)],
+        "byte_fallback": random.random() < 0.5,
+    }
+
+
+def added_tokens(random: randomness.Random, model: Component) -> list[Component]:
     """Added tokens with all flags, and with the ids that the library gives them."""
     tokens: list[Component] = []
+    vocabulary = model["vocab"]
     following = len(vocabulary)
+    if model["type"] == "Unigram":
+        vocabulary = {entry[0]: number for number, entry in enumerate(vocabulary)}
     for content in random.sample(
         ["<s>", "[UNK]", "A", "ab", "É", "a b", "中", " ", "1", "<unk>", "x▁"],
         k=random.randint(0, 4),
@@ -268,12 +295,12 @@ def post_processor(random: randomness.Random) -> Component | None:
 
 def chain(random: randomness.Random) -> Component:
     """A random file."""
-    model = random.choice([bpe, bpe, bpe, word_piece, word_level])(random)
+    model = random.choice([bpe, bpe, bpe, word_piece, word_level, unigram, unigram])(random)
     return {
         "version": "1.0",
         "truncation": None,
         "padding": None,
-        "added_tokens": added_tokens(random, model["vocab"]),
+        "added_tokens": added_tokens(random, model),
         "normalizer": some(random, normalizer, "normalizers"),
         "pre_tokenizer": some(random, pre_tokenizer, "pretokenizers"),
         "post_processor": post_processor(random),

@@ -17,6 +17,7 @@ sense, and here a vocabulary is read straight into its arena. The tests compare 
 which accepts and refuses the same texts.
 */
 
+mod decimal;
 mod fields;
 mod strings;
 
@@ -26,6 +27,7 @@ use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::types::{MAX_ID, TokenId};
 
+pub(crate) use decimal::Decimal;
 pub(super) use fields::Fields;
 pub(super) use strings::{write_lines, write_string};
 

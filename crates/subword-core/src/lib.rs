@@ -53,8 +53,10 @@ From what a user calls down to bytes; a room uses only what is below it:
 | `bpe`          | one piece to token ids; sees no pattern, no special token, no file     |
 | `wordpiece`    | one word to token ids by the longest tokens                            |
 | `longest`      | one piece to token ids by the vocabulary alone                         |
+| `unigram`      | one piece to the token ids of the highest score                        |
 | `cache`        | piece to ids, remembered, bounded                                      |
 | `model`        | everything a trained tokenizer is, as plain data                       |
+| `trie`         | all tokens, walked byte by byte                                        |
 | `vocab`        | token bytes to id, and back                                            |
 | `bert`         | what BERT's normaliser and word split do with a character              |
 | `json`         | JSON with line numbers                                                 |
@@ -104,7 +106,9 @@ pub mod token_files;
 pub mod tokenizer;
 mod train;
 pub mod trainer;
+mod trie;
 mod types;
+mod unigram;
 pub mod utf8;
 mod vocab;
 mod wordpiece;

@@ -13,6 +13,7 @@ model fit together. Nothing here runs on text.
 | `encoder`    | how a piece becomes ids: merges, the longest tokens, WordPiece             |
 | `chain`      | the steps of a `tokenizer.json` that none of the others describes          |
 | `pieces`     | what a SentencePiece model says                                            |
+| `unigram`    | the scores of a Unigram model                                              |
 | `template`   | the ids around one text, and around and between two                        |
 | `output`     | which white space offsets leave out, and how ids become text               |
 */
@@ -25,6 +26,7 @@ mod pattern;
 mod pieces;
 mod start;
 mod template;
+mod unigram;
 
 use std::sync::Arc;
 
@@ -46,6 +48,7 @@ pub use pieces::{PieceKind, PieceModel, PieceSettings};
 pub(crate) use start::check_start;
 pub use start::{EndOfWord, Start, Units};
 pub use template::{Content, Template, TemplateSlot};
+pub use unigram::{Score, UnigramOptions};
 
 /// The longest special token that a model may have, in bytes.
 pub(crate) const MAX_SPECIAL_BYTES: usize = 1024;
@@ -153,7 +156,9 @@ impl Model {
 
     /// The bytes of a token, special or not. Of special tokens that share an id it is the first.
     pub fn token_bytes(&self, id: TokenId) -> Option<&[u8]> {
-        self.vocab.bytes_of(id).or_else(|| Some(self.special_token(id)?.content.as_bytes()))
+        let shadowed = || self.chain.as_ref()?.shadowed(id).map(str::as_bytes);
+        let special = || Some(self.special_token(id)?.content.as_bytes());
+        self.vocab.bytes_of(id).or_else(special).or_else(shadowed)
     }
 
     /// The special token with this id; the first, if there are several.
@@ -171,6 +176,8 @@ impl Model {
     /// One more than the largest id, special tokens included.
     pub fn id_limit(&self) -> TokenId {
         let special = self.special_tokens.last().map_or(0, |token| token.id + 1);
-        self.vocab.id_limit().max(special)
+        let entries = self.chain.as_ref().and_then(|chain| chain.as_unigram());
+        let entries = entries.map_or(0, |options| options.scores.len() as TokenId);
+        self.vocab.id_limit().max(special).max(entries)
     }
 }

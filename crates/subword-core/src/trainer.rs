@@ -4,15 +4,17 @@ The public calls of training: counts and settings in, a model and a log out.
 ```text
 train_bpe         Counts, BpeSettings       -> Trained
 train_wordpiece   Counts, WordPieceSettings -> Trained
+train_unigram     Counts, UnigramSettings   -> Trained
 ```
 
-A training has two steps. [`prepare_bpe`] and [`prepare_wordpiece`] check the settings and turn the counted
+A training has two steps. [`prepare_bpe`], [`prepare_wordpiece`] and [`prepare_unigram`] check the settings and turn the counted
 pieces into tokens, after which the counts are no longer needed; [`Training::run`] learns. How both work is in
 `train`.
 */
 
 pub use crate::train::bpe::{BpeSettings, TargetSize, TrainingStart, prepare as prepare_bpe};
 pub use crate::train::merges::{Effort, Learned, LearnedMerge, Score, Stop, Ties};
+pub use crate::train::unigram::{UnigramSettings, UnigramTraining, prepare as prepare_unigram};
 pub use crate::train::wordpiece::{WordPieceSettings, prepare as prepare_wordpiece};
 pub use crate::train::{Trained, Training, WatchMerges, no_pieces};
 
@@ -35,4 +37,13 @@ pub fn train_wordpiece(
     watch: WatchMerges<'_>,
 ) -> Result<Trained> {
     prepare_wordpiece(counts, settings)?.run(watch)
+}
+
+/// Trains a Unigram model on counted words.
+pub fn train_unigram(
+    counts: &Counts,
+    settings: &UnigramSettings,
+    watch: WatchMerges<'_>,
+) -> Result<Trained> {
+    prepare_unigram(counts, settings)?.run(watch)
 }

@@ -171,7 +171,7 @@ impl Engine {
     fn unk_token(&self) -> Option<&str> {
         let model = self.model();
         if let Some(chain) = &model.chain {
-            return chain.unk_token();
+            return chain.unk_token(&model.vocab);
         }
         let token = model.start.unk.and_then(|id| model.token_bytes(id));
         token.and_then(|token| std::str::from_utf8(token).ok())

@@ -46,7 +46,7 @@ mod _core {
     #[pymodule_export]
     use super::split;
     #[pymodule_export]
-    use super::trainer::{TrainingLog, train_bpe, train_wordpiece};
+    use super::trainer::{TrainingLog, train_bpe, train_unigram, train_wordpiece};
     #[pymodule_export]
     use super::usage::{normalizer, pairs_of_tokens, pruned, token_counts};
     #[pymodule_export]

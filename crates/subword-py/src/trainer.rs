@@ -7,11 +7,11 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 use subword_core::Error;
 use subword_core::trainer::{
-    self, BpeSettings, Effort, Learned, LearnedMerge, Score, Stop, TargetSize, Ties, Training,
-    TrainingStart, WordPieceSettings,
+    self, BpeSettings, Effort, Learned, LearnedMerge, Score, Stop, TargetSize, Ties, Trained,
+    Training, TrainingStart, UnigramSettings, UnigramTraining, WatchMerges, WordPieceSettings,
 };
 
-use crate::arguments::{choice, natural, optional, token};
+use crate::arguments::{choice, natural, optional, threads_of, token};
 use crate::counts::Counts;
 use crate::engine::Engine;
 use crate::interrupts::detached;
@@ -152,7 +152,7 @@ pub(crate) fn train_bpe(
         max_token_length: optional("max_token_length", max_token_length)?,
         ..BpeSettings::new(size)
     };
-    run(py, watch, || trainer::prepare_bpe(&counts.read(), &settings))
+    run(py, watch, || trainer::prepare_bpe(&counts.read(), &settings), Training::run)
 }
 
 /// Whether an error of training says that there are no pieces, and nothing about the settings.
@@ -162,17 +162,18 @@ pub(crate) fn is_without_pieces(error: &Error) -> bool {
 
 /// Prepares a training and runs it, without the GIL, but for signals and the caller's own function.
 /// The counts are unlocked before that function is called.
-fn run(
+fn run<T>(
     py: Python<'_>,
     watch: Option<Py<PyAny>>,
-    prepare: impl FnOnce() -> Result<Training, Error> + Send,
+    prepare: impl FnOnce() -> Result<T, Error> + Send,
+    learn: impl FnOnce(T, WatchMerges<'_>) -> Result<Trained, Error> + Send,
 ) -> PyResult<(Model, TrainingLog)> {
     let trained = detached(py, |raised| {
         let mut watch = |done: usize, most: usize| {
             let Some(watch) = &watch else { return Ok(()) };
             raised.call(|py| watch.call1(py, (done, most)).map(|_| ()))
         };
-        prepare()?.run(&mut watch)
+        learn(prepare()?, &mut watch)
     })?;
     let Learned { merges, stop, effort } = trained.learned;
     let model = Arc::new(trained.model);
@@ -214,5 +215,37 @@ pub(crate) fn train_wordpiece(
         limit_alphabet: optional("limit_alphabet", limit_alphabet)?,
         max_token_length: optional("max_token_length", max_token_length)?,
     };
-    run(py, watch, || trainer::prepare_wordpiece(&counts.read(), &settings))
+    run(py, watch, || trainer::prepare_wordpiece(&counts.read(), &settings), Training::run)
+}
+
+/// Trains a Unigram model. `watch` is called with how many pieces are gone and how many will be.
+#[pyfunction]
+#[pyo3(signature = (counts, *, vocab_size, special_tokens, unk_token, character_coverage,
+    max_piece_length, seed_size, shrinking_factor, threads, watch=None))]
+#[expect(clippy::too_many_arguments, reason = "keywords of one Python function")]
+pub(crate) fn train_unigram(
+    py: Python<'_>,
+    counts: &Counts,
+    vocab_size: i128,
+    special_tokens: Vec<String>,
+    unk_token: String,
+    character_coverage: f64,
+    max_piece_length: i128,
+    seed_size: i128,
+    shrinking_factor: f64,
+    threads: Option<i64>,
+    watch: Option<Py<PyAny>>,
+) -> PyResult<(Model, TrainingLog)> {
+    let settings = UnigramSettings {
+        vocab_size: natural("vocab_size", vocab_size)?,
+        special_tokens,
+        unk_token,
+        character_coverage,
+        max_piece_length: natural("max_piece_length", max_piece_length)?,
+        seed_size: natural("seed_size", seed_size)?,
+        shrinking_factor,
+        threads: threads_of(threads)?,
+    };
+    let prepare = || trainer::prepare_unigram(&counts.read(), &settings);
+    run(py, watch, prepare, UnigramTraining::run)
 }

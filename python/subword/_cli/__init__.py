@@ -1,6 +1,6 @@
 """The command line: `subword COMMAND`.
 
-    train, train-wordpiece  learn a tokenizer
+    train, train-wordpiece, train-unigram  learn a tokenizer
     count                   how many tokens files have
     count-pieces, merge-counts   how often pieces occur in a corpus, to train from
     encode, decode          text to ids and back
@@ -40,6 +40,7 @@ with _starting.quietly():
         exploring,
         painting,
         training,
+        unigram,
         wordpiece,
     )
     from subword._cli.group import main
@@ -56,5 +57,6 @@ __all__ = [
     "main",
     "painting",
     "training",
+    "unigram",
     "wordpiece",
 ]

@@ -15,6 +15,7 @@ from subword import (
     SubwordError,
     Tokenizer,
     TrainingWarning,
+    UnigramTrainer,
     WordPieceTrainer,
     count_pieces,
     training_log,
@@ -203,7 +204,9 @@ def train(
 
 
 def learn(
-    corpus: Sequence[Path], trainer: BpeTrainer | WordPieceTrainer, reading: dict[str, Any]
+    corpus: Sequence[Path],
+    trainer: BpeTrainer | WordPieceTrainer | UnigramTrainer,
+    reading: dict[str, Any],
 ) -> tuple[Tokenizer, list[str]]:
     """The tokenizer that files of text or of counts give, and what is to be said about it."""
     with warnings.catch_warnings(record=True) as said:

@@ -35,7 +35,9 @@ NUMBERS = {
     "max_token_length",
     "max_word_chars",
     "min_count",
+    "max_piece_length",
     "num_merges",
+    "seed_size",
     "vocab_size",
 }
 

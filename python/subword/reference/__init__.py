@@ -18,7 +18,8 @@ The engine is tested against them. Read them in this order:
 12. `wordpiece`: the longest token at the start, and so on: BERT's way;
 13. `suffix_array`, `wordpiece_linear`: the same answer in linear time, whatever the text;
 14. `wordpiece_trainer`: where that vocabulary comes from, with its two scores;
-15. `compression`: and as it was before all that: to make a text shorter.
+15. `unigram`: the other way round: from too many pieces to the right ones, by probability;
+16. `compression`: and as it was before all that: to make a text shorter.
 
 `training` has what the trainers share. `TRAINERS` has them all, by name: they take the same
 arguments and give the same merges.
@@ -36,6 +37,7 @@ from subword.reference.naive import train_bpe
 from subword.reference.parallel import count_file, train_file
 from subword.reference.piece_cache import CachedEncoder
 from subword.reference.training import Learn, Merge, Work
+from subword.reference.unigram import best_path, train_unigram
 from subword.reference.wordpiece import decode_wordpiece, encode_wordpiece
 from subword.reference.wordpiece_linear import encode_words_linear, longest_tokens
 from subword.reference.wordpiece_trainer import train_wordpiece
@@ -57,6 +59,7 @@ __all__ = [
     "Merge",
     "Step",
     "Work",
+    "best_path",
     "compress",
     "count_file",
     "decode_wordpiece",
@@ -73,5 +76,6 @@ __all__ = [
     "steps",
     "train_bpe",
     "train_file",
+    "train_unigram",
     "train_wordpiece",
 ]

@@ -18,7 +18,7 @@ pieces that it is cut into.
 | `search`     | matches, and the five things that can become of them                |
 | `pretok`     | the pre-tokenizer steps                                             |
 | `characters` | what single characters are; `scripts_table`: their scripts          |
-| `bpe` `words` | the models: BPE; WordPiece and WordLevel                           |
+| `bpe` `words` | the models: BPE; WordPiece and WordLevel (Unigram is `unigram`)    |
 | `piece_text` `pieces` | SentencePiece's own rules: the text before merging; merging by score and decoding |
 | `decode`     | the decoder steps                                                   |
 
@@ -42,10 +42,13 @@ mod scripts_table;
 mod search;
 mod words;
 
+use std::ops::Range;
+
 use crate::error::{Error, Result};
 use crate::model::{Chain, ChainModel, Model};
 use crate::special::Finder;
 use crate::types::TokenId;
+use crate::unigram::{Unigram, UnigramScratch};
 use aligned::{Aligned, Source, View};
 use bpe::{Bpe, BpeScratch};
 use pieces::PieceMerger;
@@ -72,12 +75,14 @@ enum Words {
     WordPiece(WordPieces),
     WordLevel { unk_token: String },
     SentencePiece(Box<PieceMerger>),
+    Unigram(Box<Unigram>),
 }
 
 /// What a thread keeps between texts.
 #[derive(Debug, Default)]
 pub(crate) struct ChainScratch {
     bpe: BpeScratch,
+    unigram: UnigramScratch,
     tokens: Vec<(TokenId, usize)>,
 }
 
@@ -124,6 +129,9 @@ impl Runner {
             ChainModel::SentencePiece(pieces) => {
                 Words::SentencePiece(Box::new(PieceMerger::new(model, pieces)?))
             }
+            ChainModel::Unigram(options) => {
+                Words::Unigram(Box::new(Unigram::new(&model.vocab, options)))
+            }
         };
         Ok(Runner {
             normalizers: Normalizers::new(&chain.normalizer)?,
@@ -164,21 +172,30 @@ impl Runner {
         Ok(Pieces { text: normal, pieces })
     }
 
-    /// Calls `each` with every token of a piece that is no added token, and the length of its text in the piece.
+    /// Calls `each` with every token of a piece that is no added token, and where its text is in the piece.
     pub(crate) fn encode_piece(
         &self,
         model: &Model,
         piece: &str,
         scratch: &mut ChainScratch,
-        mut each: impl FnMut(TokenId, usize) -> Result<()>,
+        mut each: impl FnMut(TokenId, Range<usize>) -> Result<()>,
     ) -> Result<()> {
+        if let Words::Unigram(unigram) = &self.model {
+            return unigram.encode(&model.vocab, piece, &mut scratch.unigram, each);
+        }
+        let mut at = 0;
+        let mut next = |id, len| {
+            at += len;
+            each(id, at - len..at)
+        };
         match &self.model {
-            Words::Bpe(bpe) => bpe.encode(model, piece, &mut scratch.bpe, each),
-            Words::WordPiece(words) => words.encode(model, piece, &mut scratch.tokens, each),
+            Words::Bpe(bpe) => bpe.encode(model, piece, &mut scratch.bpe, next),
+            Words::WordPiece(words) => words.encode(model, piece, &mut scratch.tokens, next),
             Words::WordLevel { unk_token } => {
-                each(word_level(model, piece, unk_token)?, piece.len())
+                next(word_level(model, piece, unk_token)?, piece.len())
             }
-            Words::SentencePiece(merger) => merger.encode(model, piece, each),
+            Words::SentencePiece(merger) => merger.encode(model, piece, next),
+            Words::Unigram(_) => Ok(()),
         }
     }
 }

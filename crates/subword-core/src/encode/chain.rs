@@ -93,12 +93,15 @@ impl Plan {
                     push(id, piece.place(0, text.len()), number, text.as_bytes())?;
                     continue;
                 }
-                let mut at = 0;
-                runner.encode_piece(&self.model, piece.text(), &mut scratch.chain, |id, len| {
-                    let place = piece.place(at, at + len);
-                    at += len;
-                    push(id, place, number, self.model.vocab.bytes_of(id).unwrap_or_default())
-                })?;
+                runner.encode_piece(
+                    &self.model,
+                    piece.text(),
+                    &mut scratch.chain,
+                    |id, part| {
+                        let place = piece.place(part.start, part.end);
+                        push(id, place, number, self.model.vocab.bytes_of(id).unwrap_or_default())
+                    },
+                )?;
             }
             number += pieces.iter().count();
             interrupt::worked(end - start)

@@ -17,9 +17,11 @@ without effect.
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Model, PieceModel, PieceSettings, SpecialToken};
+use super::{Model, PieceModel, PieceSettings, SpecialToken, UnigramOptions};
 use crate::bert::Bert;
 use crate::error::{Error, Result};
+use crate::types::TokenId;
+use crate::vocab::Vocab;
 
 /// The steps of a tokenizer that no fast path runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -203,6 +205,8 @@ pub enum ChainModel {
     },
     /// Merges by the scores of pieces, as the sentencepiece library has them.
     SentencePiece(PieceModel),
+    /// The tokens whose scores have the highest sum.
+    Unigram(UnigramOptions),
 }
 
 /// The options of BPE.
@@ -296,14 +300,29 @@ impl Chain {
         normal.unwrap_or(&token.content).clone()
     }
 
+    /// The settings of a Unigram model.
+    pub fn as_unigram(&self) -> Option<&UnigramOptions> {
+        if let ChainModel::Unigram(options) = &self.model { Some(options) } else { None }
+    }
+
+    /// An entry of the model that no text becomes.
+    pub fn shadowed(&self, id: TokenId) -> Option<&str> {
+        self.as_unigram()?.shadowed.get(&id).map(String::as_str)
+    }
+
     /// The token of what has no token.
-    pub fn unk_token(&self) -> Option<&str> {
+    pub fn unk_token<'a>(&'a self, vocab: &'a Vocab) -> Option<&'a str> {
         match &self.model {
             ChainModel::Bpe(options) => options.unk_token.as_deref(),
             ChainModel::WordPiece { unk_token, .. } | ChainModel::WordLevel { unk_token } => {
                 Some(unk_token)
             }
             ChainModel::SentencePiece(pieces) => Some(&pieces.settings.unk_token),
+            ChainModel::Unigram(options) => {
+                let unk = options.unk?;
+                let token = vocab.bytes_of(unk).and_then(|token| std::str::from_utf8(token).ok());
+                token.or_else(|| self.shadowed(unk))
+            }
         }
     }
 

@@ -4,6 +4,7 @@ Training: counted pieces and settings in, a [`Model`] and a log out.
 ```text
 bpe         pieces -> bytes, characters or the tokens of a base -> merges -> Model
 wordpiece   words -> characters, with and without prefix        -> merges -> Model
+unigram     words -> substrings, pruned                                   -> Model
 merges      pieces as tokens, with counts                       -> merges and the tokens they make
 ```
 
@@ -17,6 +18,7 @@ the corpus was counted.
 mod alphabet;
 pub mod bpe;
 pub mod merges;
+pub mod unigram;
 pub mod wordpiece;
 
 use crate::counts::Counts;

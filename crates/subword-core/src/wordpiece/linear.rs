@@ -32,10 +32,10 @@ words are short, so on ordinary text it is slower than the fast encoder with its
 
 use std::collections::VecDeque;
 
-use super::trie::{Node, ROOT, Trie};
 use super::{WordEncoder, character};
 use crate::error::{Error, Result};
 use crate::model::{Model, Unknown, WordPiece};
+use crate::trie::{Node, ROOT, Trie};
 use crate::types::TokenId;
 
 /// No failure.

@@ -31,16 +31,15 @@ Invariants
 mod front;
 mod letters;
 mod linear;
-mod trie;
 
 pub use front::{FindWords, FoundWords, Front, Place, run};
 pub use linear::Linear;
 
 use crate::error::Result;
 use crate::model::{Model, Units, Unknown, WordLimit, WordPiece};
+use crate::trie::{Node, ROOT, Trie};
 use crate::types::TokenId;
 use letters::Letters;
-use trie::{Node, ROOT, Trie};
 
 /// Encodes words.
 #[derive(Debug)]

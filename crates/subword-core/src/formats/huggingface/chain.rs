@@ -11,7 +11,7 @@ Writing keeps every component as the file had it.
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use super::{check_matched, components, model, read_added_token, read_head, template};
+use super::{check_matched, components, model, read_added_token, read_head, template, unigram};
 use crate::chain::{Normalizers, merged};
 use crate::error::{Error, Result};
 use crate::formats::gpt2::{Spelling, WrittenVocab};
@@ -47,7 +47,11 @@ pub(super) fn read(mut fields: Fields, notes: &mut Vec<Error>) -> Result<Model> 
 
     let pattern = Pattern::Named(Named::None);
     let mut model = Model::new(parts.vocab, Merges::Listed(parts.pairs), pattern, Vec::new());
-    model.special_tokens = read_added_tokens(added, &model.vocab, notes)?;
+    let entries = match &parts.model {
+        ChainModel::Unigram(options) => options.scores.len(),
+        _ => model.vocab.len(),
+    };
+    model.special_tokens = read_added_tokens(added, &model.vocab, entries, notes)?;
     model.ignore_merges = parts.ignore_merges;
     model.template = template;
     let normalized_tokens = normalized(&normalizer, &model.special_tokens)?;
@@ -80,10 +84,18 @@ struct ModelParts {
 
 fn read_model(mut fields: Fields, notes: &mut Vec<Error>) -> Result<ModelParts> {
     let kind = model::kind_of(&mut fields)?;
+    if kind == "Unigram" {
+        let (vocab, options) = unigram::read(&mut fields)?;
+        fields.finish("model \"Unigram\"")?;
+        let model = ChainModel::Unigram(options);
+        return Ok(ModelParts { vocab, pairs: Vec::new(), ignore_merges: false, model });
+    }
     if !matches!(kind.as_str(), "BPE" | "WordPiece" | "WordLevel") {
         let line = fields.start().line();
         return Err(Error::format_line(line, format!("model {kind:?} is not supported"))
-            .with_hint("subword reads BPE, WordPiece and WordLevel from a tokenizer.json"));
+            .with_hint(
+                "subword reads BPE, WordPiece, WordLevel and Unigram from a tokenizer.json",
+            ));
     }
     let vocab = WrittenVocab::read(&mut fields.need("vocab")?, Spelling::Plain)?.vocab;
     let (mut pairs, mut ignore_merges) = (Vec::new(), false);
@@ -198,15 +210,16 @@ fn check_pairs(model: &Model) -> Result<()> {
     }
 }
 
-/// The added tokens, with the ids that the library gives them.
+/// The added tokens, with the ids that the library gives them; new ones come after the `entries` of the model.
 fn read_added_tokens(
     json: Option<Json>,
     vocab: &Vocab,
+    entries: usize,
     notes: &mut Vec<Error>,
 ) -> Result<Vec<SpecialToken>> {
     let mut tokens: BTreeMap<TokenId, SpecialToken> = BTreeMap::new();
     let Some(mut json) = json else { return Ok(Vec::new()) };
-    let mut next = vocab.len() as TokenId;
+    let mut next = entries as TokenId;
     let mut ids: HashMap<String, TokenId> = HashMap::new();
     let (mut first_moved, mut moved) = (None, 0);
     json.list(|json| {
@@ -265,6 +278,11 @@ pub(in crate::formats) fn write(model: &Model, chain: &Chain) -> String {
         "],\n  \"normalizer\": {normalizer},\n  \"pre_tokenizer\": {pre_tokenizer},\n  \
          \"post_processor\": {post_processor},\n  \"decoder\": {decoder},\n  \"model\": {{\n"
     ));
+    if let ChainModel::Unigram(options) = &chain.model {
+        unigram::write(&mut out, model, options);
+        out.push_str("\n  }\n}\n");
+        return out;
+    }
     write_settings(&mut out, model, &chain.model);
     out.push_str("    \"vocab\": {");
     write_lines(&mut out, "      ", model.vocab.iter(), |out, (id, token)| {
@@ -317,5 +335,6 @@ fn write_settings(out: &mut String, model: &Model, settings: &ChainModel) {
         )),
         // Such a model is converted before it is written.
         ChainModel::SentencePiece(_) => {}
+        ChainModel::Unigram(_) => {}
     }
 }

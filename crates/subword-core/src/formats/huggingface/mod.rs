@@ -26,6 +26,7 @@ mod dialect;
 mod model;
 mod pipeline;
 mod template;
+mod unigram;
 mod wordpiece;
 mod words;
 mod write;

@@ -22,10 +22,10 @@ use crate::types::TokenId;
 use crate::vocab::Vocab;
 
 /// A node.
-pub(super) type Node = u32;
+pub(crate) type Node = u32;
 
 /// The node of the empty string.
-pub(super) const ROOT: Node = 0;
+pub(crate) const ROOT: Node = 0;
 
 /// How many cells a block has.
 const BLOCK: usize = 256;
@@ -46,7 +46,7 @@ struct Cell {
 
 /// A trie of tokens.
 #[derive(Debug)]
-pub(super) struct Trie {
+pub(crate) struct Trie {
     cells: Vec<Cell>,
 }
 
@@ -56,7 +56,7 @@ type SortedToken<'a> = (u64, &'a [u8], TokenId);
 
 impl Trie {
     /// The tokens that start with a prefix and are longer, without it.
-    pub(super) fn new(vocab: &Vocab, prefix: &[u8]) -> Trie {
+    pub(crate) fn new(vocab: &Vocab, prefix: &[u8]) -> Trie {
         let tokens = sorted(vocab, prefix);
         let mut builder = Builder::new();
         // What is left to do: the tokens that go through a node, how many of their bytes are above it, the node.
@@ -89,7 +89,7 @@ impl Trie {
 
     /// The child of a node.
     #[inline(always)]
-    pub(super) fn child(&self, node: Node, byte: u8) -> Option<Node> {
+    pub(crate) fn child(&self, node: Node, byte: u8) -> Option<Node> {
         let child = self.cells[node as usize].base ^ u32::from(byte);
         let cell = self.cells.get(child as usize)?;
         (cell.what & 0x1FF == TAKEN | u32::from(byte)).then_some(child)
@@ -99,7 +99,7 @@ impl Trie {
     ///
     /// PERF: one load for each byte; the base and the id of a node are in the same cell.
     #[inline]
-    pub(super) fn longest(&self, from: Node, text: &[u8]) -> Option<(TokenId, usize)> {
+    pub(crate) fn longest(&self, from: Node, text: &[u8]) -> Option<(TokenId, usize)> {
         let mut base = self.cells[from as usize].base;
         let (mut id, mut len) = (0, 0);
         for (at, &byte) in text.iter().enumerate() {
@@ -115,19 +115,35 @@ impl Trie {
         id.checked_sub(1).map(|id| (id, len))
     }
 
+    /// Calls `each` with every token that the text starts with, and its length, the shorter first.
+    #[inline(always)]
+    pub(crate) fn prefixes(&self, text: &[u8], mut each: impl FnMut(TokenId, usize)) {
+        let mut base = self.cells[ROOT as usize].base;
+        for (at, &byte) in text.iter().enumerate() {
+            let Some(&cell) = self.cells.get((base ^ u32::from(byte)) as usize) else { break };
+            if cell.what & 0x1FF != TAKEN | u32::from(byte) {
+                break;
+            }
+            base = cell.base;
+            if cell.what >> ID != 0 {
+                each((cell.what >> ID) - 1, at + 1);
+            }
+        }
+    }
+
     /// The token that ends at a node.
     #[inline(always)]
-    pub(super) fn id(&self, node: Node) -> Option<TokenId> {
+    pub(crate) fn id(&self, node: Node) -> Option<TokenId> {
         (self.cells[node as usize].what >> ID).checked_sub(1)
     }
 
     /// The node of a string.
-    pub(super) fn node_of(&self, string: &[u8]) -> Option<Node> {
+    pub(crate) fn node_of(&self, string: &[u8]) -> Option<Node> {
         string.iter().try_fold(ROOT, |node, &byte| self.child(node, byte))
     }
 
     /// One more than the largest node.
-    pub(super) fn limit(&self) -> usize {
+    pub(crate) fn limit(&self) -> usize {
         self.cells.len()
     }
 }

@@ -1,0 +1,169 @@
+/*!
+Unigram: one piece to the tokens whose scores have the highest sum, and where they are in it.
+
+```text
+best[0] = 0
+for each character, at `start`
+    for each token that the piece has there, the shorter first
+        best[end] = best[start] + its score, if that is more, or the first
+    if no token is this character alone
+        the same with unk, whose score is that of the lowest token minus 10
+from the end back to the start: the tokens of the best sum
+```
+
+With `▁a` -1, `b` -2, `ab` -2.5, `▁` -3, the piece `▁ab` is `▁a b` (-3), not `▁ ab` (-5.5).
+
+Neighbours that are unk are one. What they spell is looked up again: it is a token, or its bytes (`<0xE2>`) if the
+model asks for that and all of them are tokens, or unk.
+
+Invariants
+* These are the ids of Hugging Face's library. Sums run from left to right in 64 bits, and of two equal sums the first
+  counts: the one that starts further left.
+* Time grows with the length of the piece times that of the longest token.
+*/
+
+use std::ops::Range;
+
+use crate::error::{Error, Result};
+use crate::model::UnigramOptions;
+use crate::trie::Trie;
+use crate::types::TokenId;
+use crate::vocab::Vocab;
+use crate::{interrupt, memory};
+
+/// How much lower than the lowest score that of unk is.
+const UNK_PENALTY: f64 = 10.0;
+
+/// No token ends here yet.
+const NOWHERE: u32 = u32::MAX;
+
+/// The id of unk, where a model has none.
+const NO_UNK: TokenId = TokenId::MAX;
+
+/// The best way to a place in a piece.
+#[derive(Debug, Clone, Copy)]
+struct Best {
+    score: f64,
+    /// Where its last token starts, and which one that is.
+    start: u32,
+    id: TokenId,
+}
+
+/// A model, ready to encode.
+#[derive(Debug)]
+pub struct Unigram {
+    trie: Trie,
+    scores: Vec<f64>,
+    unk: TokenId,
+    unk_score: f64,
+    /// The token of each byte, where there is one and bytes are asked for.
+    bytes: Vec<Option<TokenId>>,
+}
+
+/// What a thread keeps between pieces.
+#[derive(Debug, Default)]
+pub struct UnigramScratch {
+    best: Vec<Best>,
+    path: Vec<(TokenId, u32)>,
+}
+
+impl Unigram {
+    /// Prepares a model.
+    pub fn new(vocab: &Vocab, options: &UnigramOptions) -> Unigram {
+        let byte = |byte: u8| vocab.id_of(format!("<0x{byte:02X}>").as_bytes());
+        let bytes = if options.byte_fallback { 0..=255 } else { 1..=0 };
+        Unigram {
+            trie: Trie::new(vocab, b""),
+            scores: options.scores.iter().map(|score| score.value()).collect(),
+            unk: options.unk.unwrap_or(NO_UNK),
+            unk_score: options.lowest() - UNK_PENALTY,
+            bytes: bytes.map(byte).collect(),
+        }
+    }
+
+    /// Calls `each` with every token of a piece and where its text is. The bytes of one unk have all the same place.
+    pub fn encode(
+        &self,
+        vocab: &Vocab,
+        piece: &str,
+        scratch: &mut UnigramScratch,
+        mut each: impl FnMut(TokenId, Range<usize>) -> Result<()>,
+    ) -> Result<()> {
+        interrupt::worked(piece.len())?;
+        self.find_best(piece, scratch)?;
+        let UnigramScratch { best, path } = scratch;
+        path.clear();
+        let mut end = piece.len();
+        while end > 0 {
+            let Best { start, id, .. } = best[end];
+            memory::extend(path, &[(id, end as u32)])?;
+            end = start as usize;
+        }
+        let mut start = 0;
+        while let Some((id, end)) = path.pop() {
+            let mut end = end as usize;
+            if id == self.unk {
+                while let Some((_, later)) = path.pop_if(|next| next.0 == self.unk) {
+                    end = later as usize;
+                }
+                self.unknown(vocab, piece, start..end, &mut each)?;
+            } else {
+                each(id, start..end)?;
+            }
+            start = end;
+        }
+        Ok(())
+    }
+
+    /// The best way to every place between two characters.
+    fn find_best(&self, piece: &str, scratch: &mut UnigramScratch) -> Result<()> {
+        let best = &mut scratch.best;
+        best.clear();
+        memory::fill_up(best, piece.len() + 1, Best { score: 0.0, start: NOWHERE, id: 0 })?;
+        for (start, c) in piece.char_indices() {
+            let so_far = best[start].score;
+            let mut reach = |end: usize, id: TokenId, score: f64| {
+                let sum = score + so_far;
+                let to = &mut best[end];
+                let better = to.start == NOWHERE || sum > to.score;
+                if better {
+                    *to = Best { score: sum, start: start as u32, id };
+                }
+                better
+            };
+            let mut alone = false;
+            self.trie.prefixes(&piece.as_bytes()[start..], |id, len| {
+                alone |= len == c.len_utf8();
+                reach(start + len, id, self.scores[id as usize]);
+            });
+            if !alone && reach(start + c.len_utf8(), self.unk, self.unk_score) && self.unk == NO_UNK
+            {
+                let message = format!("{c:?} has no token, and the model has no unk token");
+                return Err(Error::Text { message, position: 0 });
+            }
+        }
+        Ok(())
+    }
+
+    /// A stretch of characters that are unk.
+    fn unknown(
+        &self,
+        vocab: &Vocab,
+        piece: &str,
+        place: Range<usize>,
+        each: &mut impl FnMut(TokenId, Range<usize>) -> Result<()>,
+    ) -> Result<()> {
+        let text = &piece.as_bytes()[place.clone()];
+        if let Some(id) = vocab.id_of(text) {
+            return each(id, place);
+        }
+        let byte = |&byte: &u8| self.bytes.get(usize::from(byte)).copied().flatten();
+        if text.iter().all(|text| byte(text).is_some()) {
+            return text.iter().filter_map(byte).try_for_each(|id| each(id, place.clone()));
+        }
+        each(self.unk, place)
+    }
+}
+
+#[cfg(test)]
+mod tests;
