@@ -105,7 +105,8 @@ pub(super) fn of(model: &Model, chain: &Chain) -> Option<Spaced> {
     if !knows_all(&model.vocab, &bytes) {
         return None;
     }
-    let is_byte = |id: TokenId| bytes.contains(&Some(id));
+    let mut is_byte = vec![false; model.vocab.id_limit() as usize];
+    bytes.iter().flatten().for_each(|&id| is_byte[id as usize] = true);
     let mut used: Vec<(TokenId, String)> = Vec::new();
     let mut is_used = vec![false; model.vocab.id_limit() as usize];
     let mut use_token = |id: TokenId, token: &[u8]| -> Option<()> {
@@ -129,7 +130,7 @@ pub(super) fn of(model: &Model, chain: &Chain) -> Option<Spaced> {
     for &(left, right) in listed {
         let (left_text, right_text) = (model.vocab.bytes_of(left)?, model.vocab.bytes_of(right)?);
         let joined = [left_text, right_text].concat();
-        if is_byte(left) || is_byte(right) {
+        if is_byte[left as usize] || is_byte[right as usize] {
             return None;
         }
         // No text has a space when it is merged.

@@ -15,7 +15,7 @@ Measured 2026-11-18, AVX-512: lines of English take 10% longer one by one, lines
 bytes take as long. No piece spans two documents. A text that Python does not keep as UTF-8 is converted here.
 */
 
-use super::{Plan, Ragged, Scratch};
+use super::{Finders, Plan, Ragged, Scratch};
 use crate::error::Result;
 use crate::interrupt;
 use crate::pretok::BATCH;
@@ -43,16 +43,17 @@ impl Packed {
 }
 
 impl Plan {
-    /// Appends the ids of documents that only have to be cut and merged; false if one of them has a code unit
-    /// that is no character.
+    /// Appends the ids of documents that only have to be cut and merged, as a rule; one with an added token is encoded
+    /// by itself. False if one of them has a code unit that is no character.
     pub(crate) fn encode_packed<'a>(
         &self,
         texts: impl Iterator<Item = Characters<'a>>,
+        finders: &Finders,
         scratch: &mut Scratch,
         part: &mut Ragged,
     ) -> Result<bool> {
         let mut packed = std::mem::take(&mut scratch.packed);
-        let done = self.pack(texts, &mut packed, scratch, part);
+        let done = self.pack(texts, finders, &mut packed, scratch, part);
         packed.clear();
         scratch.packed = packed;
         done.inspect_err(|_| scratch.forget())
@@ -61,6 +62,7 @@ impl Plan {
     fn pack<'a>(
         &self,
         texts: impl Iterator<Item = Characters<'a>>,
+        finders: &Finders,
         packed: &mut Packed,
         scratch: &mut Scratch,
         part: &mut Ragged,
@@ -76,18 +78,20 @@ impl Plan {
             }
             if large {
                 let Ok(text) = text.utf8() else { return Ok(false) };
-                match self.spaced() {
-                    None => self.encode_ordinary(&text, scratch, &mut part.ids)?,
-                    Some(prefix) => {
-                        self.encode_spaced(prefix, &text, (0, false), scratch, &mut part.ids)?;
-                    }
-                }
+                self.encode_text(&text, finders, scratch, &mut part.ids)?;
                 part.bounds.push(part.ids.len() as u64);
                 continue;
             }
             let start = packed.text.len();
             if text.append_to(&mut packed.text).is_err() {
                 return Ok(false);
+            }
+            if self.has_added(&packed.text[start..], finders) {
+                let text = packed.text.split_off(start);
+                self.encode_row(packed, scratch, part)?;
+                self.encode_text(&text, finders, scratch, &mut part.ids)?;
+                part.bounds.push(part.ids.len() as u64);
+                continue;
             }
             if let Some(prefix) = self.spaced() {
                 prefix.prepare(&mut packed.text, start);

@@ -173,13 +173,22 @@ impl Plan {
         matches!(self.path, Path::Bytes)
     }
 
-    /// Whether short documents can be packed into one batch, if no added tokens are searched for.
+    /// Whether short documents can be packed into one batch, if no added tokens are searched for in normalised text.
     pub(crate) fn packs(&self) -> bool {
         match &self.path {
             Path::Bytes => self.model.normalizer == Normalizer::None,
-            Path::Chain { spaced, symbols, .. } => spaced.is_some() && symbols.is_empty(),
+            Path::Chain { spaced, .. } => spaced.is_some(),
             _ => false,
         }
+    }
+
+    /// Whether a text may have an added token of the first phase, or a user-defined symbol.
+    #[inline]
+    pub(super) fn has_added(&self, text: &[u8], finders: &Finders) -> bool {
+        let symbols =
+            if let Path::Chain { symbols, .. } = &self.path { Some(symbols) } else { None };
+        finders.raw.first(text).is_some()
+            || symbols.is_some_and(|symbols| has_symbol(symbols, text))
     }
 
     /// When there is a space before a text, for models that are encoded with spaces in their tokens.
@@ -343,9 +352,8 @@ impl Plan {
             return self.encode_texts(fast, front, &[text], scratch, sink);
         }
         if let Path::Chain { runner, spaced, symbols } = &self.path {
-            let has_symbol =
-                || !symbols.is_empty() && symbols.first(&metaspace::with_spaces(text)).is_some();
-            return match spaced.filter(|_| finders.normal.is_empty() && !has_symbol()) {
+            let fast = finders.normal.is_empty() && !has_symbol(symbols, text);
+            return match spaced.filter(|_| fast) {
                 Some(prefix) => self.encode_spaced(prefix, text, place, scratch, sink),
                 None => self.encode_chain(runner, text, place.0, finders, scratch, sink),
             };
@@ -386,6 +394,11 @@ impl Plan {
         }
         self.encode_pieces(text, scratch, sink).inspect_err(|_| scratch.forget())
     }
+}
+
+/// Whether a text has one of these, whose spaces are spelled as spaces.
+fn has_symbol(symbols: &Finder, text: &[u8]) -> bool {
+    !symbols.is_empty() && symbols.first(&metaspace::with_spaces(text)).is_some()
 }
 
 /// A model without merges.

@@ -249,8 +249,8 @@ impl Tokenizer {
         part: &mut Ragged,
     ) -> Result<bool> {
         let texts = texts.iter().map(Held::characters);
-        if self.plan.packs() && finders.are_empty() {
-            return self.plan.encode_packed(texts, scratch, part);
+        if self.plan.packs() && finders.normal.is_empty() {
+            return self.plan.encode_packed(texts, finders, scratch, part);
         }
         let mut converted = Vec::new();
         let Some(texts) = as_utf8(texts, &mut converted) else { return Ok(false) };
