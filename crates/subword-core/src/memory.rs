@@ -42,8 +42,8 @@ pub fn with_capacity<T>(len: usize) -> Result<Vec<T>> {
     Err(too_much::<T>(len))
 }
 
-/// An empty vector with room for about `len` values, which is a guess. If there is no memory for them, the vector has no
-/// room and grows as it is filled, because perhaps fewer are needed. Room that is not used takes no memory.
+/// An empty vector with room for about `len` values, which is a guess. If there is no memory for them, the vector has
+/// no room and grows as it is filled, because perhaps fewer are needed. Room that is not used takes no memory.
 ///
 /// PERF: the vector is on huge pages, which cause fewer page faults: docs/decisions/huge-pages.md.
 pub(crate) fn guessed_capacity<T>(len: usize) -> Vec<T> {

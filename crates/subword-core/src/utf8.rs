@@ -60,8 +60,8 @@ impl<'a> Characters<'a> {
     }
 
     /// Appends the text as UTF-8. The error is the position of the first unit that is not a character (a lone
-    /// surrogate); then a part of the text may have been appended. It is also the error, with position 0, if there is no
-    /// memory: the caller then converts the text in another way, which reports that.
+    /// surrogate); then a part of the text may have been appended. If there is no memory, the position is 0: the caller
+    /// then converts the text in another way, which reports that.
     pub fn append_to(self, text: &mut Vec<u8>) -> Result<(), usize> {
         memory::reserve(text, self.most_bytes()).map_err(|_| 0usize)?;
         match self {

@@ -1,10 +1,10 @@
 /*!
 The table of pairs: two adjacent tokens in, the rank of their merge out.
 
-It is an open-addressing hash table whose buckets are cache lines. An entry is one word, so a line has eight. The two
-ids are packed into 42 bits and multiplied by an odd number modulo 2⁴². Such a product can be undone, so it identifies
-the pair: its top bits choose the line, and the whole product is stored in the entry beside the rank. If a line is
-full, the search goes on in the next line. The odd number is random (see `seed`), because the author of a vocabulary
+It is an open-addressing hash table whose buckets are cache lines. An entry is one word, so a line has eight. The
+two ids are packed into 42 bits and multiplied by an odd number modulo 2⁴². Such a product can be undone, so it
+identifies the pair: its top bits choose the line, and the whole product is stored in the entry beside the rank. If a
+line is full, the search goes on in the next line. The odd number is random (see `seed`), because the author of a vocabulary
 file chooses its pairs and could make them collide.
 
 ```text

@@ -19,8 +19,8 @@ impl<T> Pool<T> {
 
     /// Calls `run` with a value of the pool, or with a new one.
     ///
-    /// PERF: the value stays in its slot, which is locked meanwhile. Taking it out and putting it back would lock twice,
-    /// which is a tenth of the time of encoding two words (2026-11-16).
+    /// PERF: the value stays in its slot, which is locked meanwhile. Taking it out and putting it back would lock
+    /// twice, which is a tenth of the time of encoding two words (2026-11-16).
     pub fn with<R>(&self, make: impl FnOnce() -> T, run: impl FnOnce(&mut T) -> R) -> R {
         for slot in &self.slots {
             if let Ok(mut slot) = slot.try_lock()

@@ -221,8 +221,8 @@ impl Kernel for Prefetch<'_> {
     }
 }
 
-/// Whether a piece starts, after an optional space, with a character of three bytes or more: Chinese, Japanese, Thai and
-/// other scripts without spaces, whose pieces are long and seldom recur.
+/// Whether a piece starts, after an optional space, with a character of three bytes or more: Chinese, Japanese, Thai
+/// and other scripts without spaces, whose pieces are long and seldom recur.
 #[inline(always)]
 fn is_wide(piece: &[u8]) -> bool {
     piece[0] >= 0xE0 || piece[0].is_ascii() && piece.get(1).is_some_and(|&byte| byte >= 0xE0)

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::model::Model;
+use crate::testing::Random;
 use crate::vocab::Vocab;
 
 /// The definition: of all lengths, the longest first.
@@ -50,26 +51,13 @@ fn words(model: &Model) -> (WordEncoder, Linear) {
     (WordEncoder::new(model, settings), Linear::new(model, settings).unwrap())
 }
 
-/// A small generator of random numbers (SplitMix64): the same words on every run.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        (z ^ (z >> 31)) as usize % n
-    }
-
-    fn word(&mut self, alphabet: &[&str], most: usize) -> String {
-        (0..=self.below(most)).map(|_| alphabet[self.below(alphabet.len())]).collect()
-    }
+fn random_word(random: &mut Random, alphabet: &[&str], most: usize) -> String {
+    (0..=random.below(most)).map(|_| alphabet[random.below(alphabet.len())]).collect()
 }
 
 #[test]
 fn both_encoders_give_the_ids_of_the_definition() {
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     let alphabets: [&[&str]; 3] =
         [&["a", "b"], &["a", "é", "中", "#", "\u{1F600}"], &["я", "ю", "э", "#"]];
     for round in 0..600 {
@@ -84,13 +72,13 @@ fn both_encoders_give_the_ids_of_the_definition() {
         let tokens: Vec<String> = (0..2 + random.below(25))
             .map(|_| {
                 let prefix = if random.below(2) == 0 { "" } else { &settings.prefix };
-                format!("{prefix}{}", random.word(alphabet, 5))
+                format!("{prefix}{}", random_word(&mut random, alphabet, 5))
             })
             .collect();
         let model = model(&tokens, &settings);
         let (fast, linear) = words(&model);
         for _ in 0..60 {
-            let word = random.word(alphabet, 14);
+            let word = random_word(&mut random, alphabet, 14);
             let expected = plain(&model, &settings, &word);
             let (mut found, mut one_pass) = (vec![9], vec![9]);
             fast.encode(word.as_bytes(), &mut found);

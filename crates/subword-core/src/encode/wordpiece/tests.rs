@@ -8,6 +8,7 @@ use crate::model::{Bert, SpecialToken, Unknown, WordLimit};
 use crate::pretok::Splitter;
 use crate::simd::Level;
 use crate::special::Allowed;
+use crate::testing::Random;
 use crate::tokenizer::Tokenizer;
 use crate::vocab::Vocab;
 
@@ -58,31 +59,18 @@ const ODD: [&str; 44] = [
     "\u{378}",
 ];
 
-/// A small generator of random numbers (SplitMix64): the same texts on every run.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        (z ^ (z >> 31)) as usize % n
-    }
-
-    /// Mostly ASCII or mostly not, with some bytes that are no text.
-    fn text(&mut self) -> Vec<u8> {
-        let (len, plain) = (self.below(60), self.below(4));
-        let mut text = Vec::new();
-        for _ in 0..len {
-            match self.below(12) {
-                0 if plain == 3 => text.push(0x80 + self.below(128) as u8),
-                n if n < 3 * plain => text.push(b"abz Z.,0"[self.below(8)]),
-                _ => text.extend_from_slice(ODD[self.below(ODD.len())].as_bytes()),
-            }
+/// A text that is mostly ASCII or mostly not, with some bytes that are not UTF-8.
+fn random_text(random: &mut Random) -> Vec<u8> {
+    let (len, plain) = (random.below(60), random.below(4));
+    let mut text = Vec::new();
+    for _ in 0..len {
+        match random.below(12) {
+            0 if plain == 3 => text.push(0x80 + random.below(128) as u8),
+            n if n < 3 * plain => text.push(b"abz Z.,0"[random.below(8)]),
+            _ => text.extend_from_slice(ODD[random.below(ODD.len())].as_bytes()),
         }
-        text
     }
+    text
 }
 
 fn model(bert: Bert) -> Model {
@@ -165,7 +153,7 @@ fn options() -> impl Iterator<Item = Bert> {
 #[test]
 fn one_pass_gives_the_ids_of_the_stages() {
     let one = NonZeroUsize::new(1);
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     for bert in options() {
         let model = Arc::new(model(bert));
         let linear = Tokenizer::linear(model.clone()).unwrap();
@@ -175,7 +163,7 @@ fn one_pass_gives_the_ids_of_the_stages() {
             tokenizer.plan.level = level;
             levels.push(tokenizer);
         }
-        let texts: Vec<Vec<u8>> = (0..60).map(|_| random.text()).collect();
+        let texts: Vec<Vec<u8>> = (0..60).map(|_| random_text(&mut random)).collect();
         let texts: Vec<&[u8]> = texts.iter().map(Vec::as_slice).collect();
         let expected: Vec<Vec<TokenId>> = texts.iter().map(|text| plain(&model, text)).collect();
         for tokenizer in levels.iter().chain([&linear]) {
@@ -236,10 +224,10 @@ fn words_may_be_longer_than_what_is_kept_of_them() {
 fn long_texts_are_shared_between_threads_and_cut_anywhere() {
     let model = Arc::new(model(Bert::UNCASED));
     let tokenizer = Tokenizer::new(model.clone(), 1 << 16).unwrap();
-    let mut random = Random(8);
+    let mut random = Random::new(8);
     let mut text = Vec::new();
     while text.len() < 700_000 {
-        text.extend_from_slice(&random.text());
+        text.extend_from_slice(&random_text(&mut random));
     }
     let expected = plain(&model, &text);
     for threads in [1, 3] {

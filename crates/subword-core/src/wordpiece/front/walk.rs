@@ -46,8 +46,8 @@ const RUN: usize = 64;
 
 /// The words of a text.
 ///
-/// Words of one character each, whose ids are known at once, are stored as one entry: `starts` has the place of their ids
-/// in `ids`, and `ends` has their number, in a form that [`run`] recognises.
+/// Words of one character each, whose ids are known at once, are stored as one entry: `starts` has the place of their
+/// ids in `ids`, and `ends` has their number, in a form that [`run`] recognises.
 #[derive(Debug, Default)]
 pub struct FoundWords {
     /// The normalised text, with unused room at its end.
