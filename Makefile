@@ -58,7 +58,8 @@ lock: $(VENV)/base ## choose the versions of the development environment anew
 	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.10 --generate-hashes --no-header \
 	  --group development --output-file requirements-dev.txt pyproject.toml
 
-# For another platform: make wheel WHEEL="--zig --target aarch64-unknown-linux-gnu --interpreter python3.11".
+# For another platform, with its standard library (`rustup target add`) and zig (`pip install ziglang`):
+# make wheel WHEEL="--zig --target aarch64-unknown-linux-gnu --interpreter python3.11".
 WHEEL ?= --interpreter $(BIN)/python
 
 wheel: $(VENV)/base ## build a wheel into dist/, stripped, as a release does, and try it in an empty environment
