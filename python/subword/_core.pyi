@@ -176,7 +176,7 @@ class Engine:
         add_special_tokens: bool = False,
     ) -> tuple[list[int], list[tuple[int, int]]]:
         """The ids, and the place of each token in the text."""
-    def encode_batch_offsets(
+    def _encode_batch_offsets(
         self,
         texts: Texts,
         *,

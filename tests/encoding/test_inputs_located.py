@@ -86,7 +86,7 @@ def test_offsets_of_many_texts_are_those_of_each() -> None:
     ours = Tokenizer({i: bytes([i]) for i in range(256)} | {256: b"lo"}, [(b"l", b"o")], ["<s>"])
     texts = ["low é<s>", "", "lo 中 lo" * 50] * 300
     for unit in ("chars", "bytes"):
-        ids, bounds, offsets, pieces = ours.encode_batch_offsets(
+        ids, bounds, offsets, pieces = ours._encode_batch_offsets(
             texts, unit=unit, special="encode", threads=2
         )
         assert len(ids) == len(offsets) == len(pieces) == bounds[-1]

@@ -79,14 +79,15 @@ impl Engine {
         Ok((array_of(py, ragged.ids)?, array_of(py, ragged.bounds)?))
     }
 
-    #[doc = include_str!("../docs/encode_batch_offsets.txt")]
+    /// The ids of many texts, the bounds of the rows, where each token starts and ends, and the number of its
+    /// piece: a word, as a rule; a special token in a text is a piece of its own.
     #[pyo3(
+        name = "_encode_batch_offsets",
         signature = (texts, *, unit="chars", trim=None, special=Special::default(),
             errors=Errors::default(), threads=None),
         text_signature = "($self, texts, *, unit='chars', trim=None, special='text', \
             errors='strict', threads=None)"
     )]
-    #[expect(clippy::too_many_arguments)]
     fn encode_batch_offsets<'py>(
         &self,
         texts: &Bound<'py, PyAny>,

@@ -108,7 +108,7 @@ def encoded_texts(
         rows: list[list[Any]] = [list(row) for row in texts]  # type: ignore[union-attr]
         texts = [word for row in rows for word in row]
     if located:
-        ids, bounds, offsets, pieces = tokenizer.encode_batch_offsets(texts, **options)
+        ids, bounds, offsets, pieces = tokenizer._encode_batch_offsets(texts, **options)
         some = Texts(ids, bounds.astype(np.int64), offsets, pieces.astype(np.int64))
     else:
         ids, bounds = tokenizer.encode_batch_arrays(texts, **options)

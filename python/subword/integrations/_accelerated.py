@@ -37,6 +37,17 @@ from subword.integrations._retraining import is_trained, trained, without_vocabu
 MANY_DECODE = int(transformers.__version__.split(".")[0]) >= 5
 
 
+#: Classes of transformers 4 whose methods to encode do no more than to refuse words where texts get
+#: no space before them.
+GUARDED = frozenset(
+    f"{name}TokenizerFast"
+    for name in (
+        *("Bart", "Blenderbot", "Bloom", "CodeGen", "Cohere", "Deberta", "GPT2", "LED"),
+        *("Longformer", "Mvp", "Roberta"),
+    )
+)
+
+
 class FallbackWarning(UserWarning):
     """An accelerated tokenizer left a call to Hugging Face's engine."""
 
@@ -128,6 +139,9 @@ class Accelerated:
             return None  # most likely an error, which is theirs to raise
         backend = self._ready()
         if backend is None:
+            return None
+        if words and own_methods(base_of(type(self))):
+            self._left("words", "this class has rules of its own for words")
             return None
         try:
             made = batch_of(self, backend, sources, words, options)
@@ -325,6 +339,13 @@ def _revived(base: type, state: dict[str, Any]) -> Any:
     return made
 
 
+def own_methods(base: type) -> list[str]:
+    """The methods of a class that differ from those which an accelerated class replaces."""
+    fast = transformers.PreTrainedTokenizerFast
+    names = ("_encode_plus", "_batch_encode_plus", "_decode")
+    return [name for name in names if getattr(base, name, None) is not getattr(fast, name, None)]
+
+
 @cache
 def class_for(base: type) -> type:
     """The class below ``base`` whose instances run our engine, under the same name."""
@@ -338,18 +359,14 @@ def class_for(base: type) -> type:
 
 def accelerated(tokenizer: Any) -> Any:
     """An accelerated tokenizer with the settings and the backend of this one."""
-    fast = transformers.PreTrainedTokenizerFast
     base = type(tokenizer)
     if isinstance(tokenizer, Accelerated):
         return tokenizer
-    if not isinstance(tokenizer, fast):
+    if not isinstance(tokenizer, transformers.PreTrainedTokenizerFast):
         raise TypeError(f"tokenizer must be a fast tokenizer of transformers, not {base.__name__}")
-    methods = ("_encode_plus", "_decode") + ("_batch_encode_plus",) * hasattr(
-        base, "_batch_encode_plus"
-    )
-    for name in methods:
-        if getattr(base, name) is not getattr(fast, name):
-            raise ModelFormatError("", f"{base.__name__} has a method {name} of its own")
+    own = own_methods(base)
+    if own and not (base.__name__ in GUARDED and "_decode" not in own):
+        raise ModelFormatError("", f"{base.__name__} has a method {own[0]} of its own")
     state = {
         name: copy.copy(value) if isinstance(value, (dict, list)) else value
         for name, value in tokenizer.__dict__.items()

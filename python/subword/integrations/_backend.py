@@ -157,7 +157,7 @@ class Backend:
         texts = [*SAMPLE, joined, joined.upper()]
         for split in (False, True):
             special: Special = "text" if split else "encode"
-            ids, bounds, offsets, pieces = self.engine.encode_batch_offsets(texts, special=special)
+            ids, bounds, offsets, pieces = self.engine._encode_batch_offsets(texts, special=special)
             with plain(self.theirs, split):
                 found = self.theirs.encode_batch(texts, add_special_tokens=False)
             for row, theirs in enumerate(found):

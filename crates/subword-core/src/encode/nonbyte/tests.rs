@@ -120,7 +120,8 @@ fn decoding_turns_marks_into_spaces() {
 fn places_leave_out_white_space_and_the_mark_has_no_width() {
     let tokenizer = low();
     let located = tokenizer.encode_offsets(" löw  lower<|end|>o".as_bytes(), &Allowed::All, None);
-    let Located { ids, places } = located.unwrap();
+    let Located { ids, places, pieces } = located.unwrap();
+    assert_eq!(pieces, [0, 0, 0, 0, 1, 1, 2, 3, 3]);
     let tokens = spell(&tokenizer, &ids);
     assert_eq!(tokens, ["l", "<unk>", "w", "</w>", "low", "er</w>", "<|end|>", "o", "</w>"]);
     let expected =
