@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import subword
 import tokenizers
 from subword import Tokenizer
 
@@ -92,6 +93,32 @@ def test_the_pattern_of_a_published_tokenizer_is_read_and_cuts_alike(
 ) -> None:
     regex = PATTERNS.get(name) or DEEPSEEK_V3[int(name[-1])]
     assert cutting.agrees(regex)
+
+
+#: What is read by an automaton, or by several in a row.
+AUTOMATA = ["bloom", "falcon digits", "clip"]
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_published_patterns_are_compiled_whether_they_have_a_name_or_not(name: str) -> None:
+    explained = subword.explain_pattern(PATTERNS[name])
+    if name == "deepseek v2 spaces":
+        assert explained.runs == "backtracking"
+        return
+    plain = name in AUTOMATA or name.startswith("deepseek v2")
+    assert explained.runs == ("automaton" if plain else "blocks"), explained
+    assert explained.shared == (name != "falcon digits")
+
+
+@pytest.mark.parametrize("name", ["qwen3.5", "nanochat", "tekken", "kimi"])
+def test_a_million_equal_characters_are_encoded_on_any_number_of_threads(
+    tmp_path: Path, name: str
+) -> None:
+    tok, _ = with_parts(tmp_path / "tokenizer.json", [split(PATTERNS[name])])
+    for text in (" " * 1_001_000, "a" * 500_000, "中" * 300_000, "don't 12 ab, 你好\n" * 40_000):
+        ids = tok.encode_array(text, threads=1)
+        assert tok.decode(ids) == text
+        assert (tok.encode_array(text, threads=2) == ids).all()
 
 
 def with_parts(path: Path, parts: list[dict[str, Any]]) -> tuple[Tokenizer, tokenizers.Tokenizer]:

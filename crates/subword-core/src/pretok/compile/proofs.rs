@@ -97,14 +97,46 @@ fn same_modes(one: &Automaton, other: &Automaton) -> bool {
     pairs.all(|(a, b)| (one.mode(a) == one.mode(b)) == (other.mode(a) == other.mode(b)))
 }
 
-/// Whether texts of one or two atoms, repeated, are cut in a time that grows with their length only.
+/// Whether texts are cut in a time that grows with their length only, as far as that can be said: no match fails after any
+/// number of characters, and what is read beyond the ends of matches is not much on texts of one or two atoms, repeated.
 pub(super) fn is_linear(automaton: &Automaton) -> bool {
     let end = automaton.end_of_text();
-    let pairs = (0..end).flat_map(|a| (0..end).map(move |b| [a, b]));
-    pairs.into_iter().all(|pair| {
-        let [short, long] = [64, 256].map(|length| steps(automaton, |at| pair[at % 2], length));
-        long <= 6 * short
-    })
+    let all = move || (0..end).flat_map(move |a| (0..=end).map(move |b| (a, b)));
+    let grows = |text: &dyn Fn(usize, usize) -> usize| {
+        let [short, long] = [64, 256].map(|length| steps(automaton, |at| text(at, length), length));
+        long > 6 * short
+    };
+    !fails_late(automaton)
+        && all().filter(|pair| pair.1 != end).all(|(a, b)| !grows(&|at, _| [a, b][at % 2]))
+        && all().all(|(a, b)| !grows(&|at, length| if at + 1 < length { a } else { b }))
+}
+
+/// Whether a match may fail after any number of characters: then the next place is tried, and all is read again.
+fn fails_late(automaton: &Automaton) -> bool {
+    let end = automaton.end_of_text();
+    // The states that are reached without a match, and those of them that lead to failure.
+    let next = |row: usize| {
+        let steps = (0..=end).map(move |atom| automaton.step(row, atom));
+        steps.filter(|(_, record)| !record).map(|(next, _)| next)
+    };
+    let (mut open, mut reached) = (vec![automaton.start()], HashSet::new());
+    while let Some(row) = open.pop() {
+        if row != DEAD && reached.insert(row) {
+            open.extend(next(row));
+        }
+    }
+    let mut fails = HashSet::from([DEAD]);
+    while let Some(&row) =
+        reached.iter().find(|row| !fails.contains(*row) && next(**row).any(|n| fails.contains(&n)))
+    {
+        fails.insert(row);
+    }
+    // Whether those that fail are in a cycle: take away what leads nowhere until nothing is left.
+    let mut left: HashSet<usize> = reached.intersection(&fails).copied().collect();
+    while let Some(&row) = left.iter().find(|row| next(**row).all(|n| !left.contains(&n))) {
+        left.remove(&row);
+    }
+    !left.is_empty()
 }
 
 /// How many steps it takes to cut a text of so many atoms.
