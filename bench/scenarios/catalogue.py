@@ -8,7 +8,16 @@ from functools import partial
 
 from measure import corpora
 from measure.results import Result
-from scenarios import batches, encode, files, loading, outputs, training, wordpiece
+from scenarios import (
+    batches,
+    encode,
+    files,
+    loading,
+    outputs,
+    sentencepiece,
+    training,
+    wordpiece,
+)
 from scenarios.common import Bench
 
 Scenario = Callable[[Bench, str], Result]
@@ -76,6 +85,14 @@ def catalogue() -> dict[str, Scenario]:
         paths[f"wordpiece/hostile/{kind}"] = partial(wordpiece.hostile, kind=kind)
     for score in ("count", "likelihood"):
         paths[f"wordpiece/train/{score}"] = partial(wordpiece.train, score=score)
+    for kind in ("fresh", "warm"):
+        for model in sentencepiece.FOLDERS:
+            for name in sentencepiece.TEXTS:
+                one = partial(sentencepiece.encode, model=model, name=name)
+                paths[f"sentencepiece/{model}/{name}/{kind}"] = one
+    for chain in sentencepiece.CHAINS:
+        one = partial(sentencepiece.chain, kind=chain, name="en")
+        paths[f"chain/{chain}/en/warm"] = one
     paths["files/enwiki/bin"] = files.rate
     paths["files/enwiki/memory"] = files.memory
     paths["files/enwiki/killed"] = files.killed

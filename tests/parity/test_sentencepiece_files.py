@@ -68,7 +68,7 @@ def corpus_lines(most: int) -> list[str]:
 
 
 def facts_of(name: str) -> dict[str, Any]:
-    return gguf.read(file(GGUF[name][0]))
+    return gguf.read(file(GGUF[name][0]).read_bytes())
 
 
 def written(name: str, shape: str, folder: Path) -> tuple[subword.Tokenizer, Theirs]:
