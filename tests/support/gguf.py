@@ -166,7 +166,7 @@ def tokenizer_model(facts: dict[str, Any]) -> bytes:
     """The same as a file of sentencepiece: no normalisation, a space before a text."""
     from sentencepiece import sentencepiece_model_pb2 as format_of_models
 
-    model = format_of_models.ModelProto()
+    model = format_of_models.ModelProto()  # type: ignore[attr-defined]
     for token, score, kind in zip(
         facts["tokens"], facts["scores"], facts["token_type"], strict=True
     ):
