@@ -11,7 +11,7 @@ from typing import NamedTuple
 from libraries import OURS
 from libraries.encoders import REFERENCE
 from measure.results import Result, Row
-from reports import encoding, files, training, wordpiece
+from reports import encoding, files, sentencepiece, training, wordpiece
 from reports.tables import (
     column,
     pivot,
@@ -52,6 +52,7 @@ def markdown(report: Report) -> str:
         *training.tables(report.results),
         *wordpiece.tables(report.results),
         *calls_tables(report.results),
+        *sentencepiece.tables(report.results),
         *files.tables(report.results),
         "## Every row",
         f"The ratio is to the reference ({REFERENCE}; tokenizers for training, WordPiece and "

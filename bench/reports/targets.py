@@ -72,7 +72,7 @@ class Target:
 
     @property
     def reference(self) -> str:
-        if self.path.startswith("wordpiece/"):
+        if self.path.startswith(("wordpiece/", "sentencepiece/", "chain/")):
             return wordpiece.REFERENCE
         if self.path.startswith("transformers/"):
             return "transformers"
@@ -193,6 +193,13 @@ TARGETS = (
         for kind in ("word", "a", "han", "hangul", "hash", "accents", "brackets", "spaces")
         for what, bound in HOSTILE_WORDPIECE
     ),
+    Target("sentencepiece/mistral/en/warm", "ratio", 60),
+    Target("sentencepiece/mistral/en/warm", "fastest", 3),
+    Target("sentencepiece/mistral/en/fresh", "fastest", 2),
+    Target("sentencepiece/mistral/zh/warm", "fastest", 2),
+    Target("sentencepiece/gemma_4/en/warm", "ratio", 60),
+    Target("chain/nfkc/en/warm", "ratio", 5),
+    Target("chain/lowercase/en/warm", "ratio", 5),
     Target("wordpiece/train/count", "ratio", 15),
     Target("wordpiece/train/likelihood", "ratio", 15),
     *(

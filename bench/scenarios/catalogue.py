@@ -8,7 +8,17 @@ from functools import partial
 
 from measure import corpora
 from measure.results import Result
-from scenarios import batches, calls, encode, files, loading, outputs, training, wordpiece
+from scenarios import (
+    batches,
+    calls,
+    encode,
+    files,
+    loading,
+    outputs,
+    sentencepiece,
+    training,
+    wordpiece,
+)
 from scenarios.common import Bench
 
 Scenario = Callable[[Bench, str], Result]
@@ -81,6 +91,14 @@ def catalogue() -> dict[str, Scenario]:
             if kind != "train" or vocab != "bert-base-uncased":  # WordPiece is theirs to train
                 path = f"transformers/{vocab}/{kind}"
                 paths[path] = partial(calls.call, vocab=vocab, kind=kind)
+    for kind in ("fresh", "warm"):
+        for model in sentencepiece.FOLDERS:
+            for name in sentencepiece.TEXTS:
+                one = partial(sentencepiece.encode, model=model, name=name)
+                paths[f"sentencepiece/{model}/{name}/{kind}"] = one
+    for chain in sentencepiece.CHAINS:
+        one = partial(sentencepiece.chain, kind=chain, name="en")
+        paths[f"chain/{chain}/en/warm"] = one
     paths["files/enwiki/bin"] = files.rate
     paths["files/enwiki/memory"] = files.memory
     paths["files/enwiki/killed"] = files.killed

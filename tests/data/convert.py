@@ -13,6 +13,8 @@ import struct
 from collections.abc import Iterator
 from typing import Any
 
+from tests.support import gguf
+
 Json = dict[str, Any]
 
 
@@ -358,3 +360,8 @@ def mistral(model: bytes) -> bytes:
             "decoders": [space, {"type": "ByteFallback"}, {"type": "Fuse"}, strip],
         },
     )
+
+
+def gemma_4(content: bytes) -> bytes:
+    """Gemma 4, from the GGUF file of llama.cpp, in the shape of the published file."""
+    return gguf.tokenizer_json(gguf.read(content), "T3").encode()

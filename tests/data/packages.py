@@ -304,6 +304,13 @@ VOCABULARIES = [
         "0528aa007b06965f980181d252b5dff7bb170a77af6157bd48bba56885374448",
         "ba8c596bcd05e97e62566fa994b42eeaeffd6a4e4b4a4abe7b5b689aa6b43bf3",
     ),
+    Vocabulary(
+        "gemma_4/tokenizer.json",
+        "075b1f42fa8e5b1ecd8748f38f14cd661e9744f148dec125d134d7334789f926",
+        (Member(LLAMA_CPP, "vendor/llama.cpp/models/ggml-vocab-gemma-4.gguf", sources=True),),
+        convert.gemma_4,
+        MADE,
+    ),
 ]
 
 

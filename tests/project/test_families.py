@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import sentencepiece
 import tokenizers
 from subword import BpeTrainer, ModelFormatError, Tokenizer
 from tokenizers import decoders, models, normalizers, pre_tokenizers, processors, trainers
@@ -132,13 +133,22 @@ def word_level(folder: Path) -> tuple[Path, Real]:
     return saved(trained(tok, trainer), folder)
 
 
-def sentencepiece_file(folder: Path) -> tuple[Path, Real]:
-    """The start of a file of sentencepiece: a list of pieces, each a string with a score."""
-    pieces = [b"<unk>", b"<s>", b"</s>", b"low"]
-    entries = [b"\x0a" + bytes([len(one)]) + one + b"\x15\x00\x00\x00\x00" for one in pieces]
-    content = b"".join(b"\x0a" + bytes([len(entry)]) + entry for entry in entries)
-    (folder / "tokenizer.model").write_bytes(content)
+def sentencepiece_file(folder: Path, kind: str = "bpe") -> tuple[Path, Real]:
+    with (folder / "tokenizer.model").open("wb") as model:
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=iter(SAMPLE),
+            model_writer=model,
+            model_type=kind,
+            vocab_size=320,
+            byte_fallback=True,
+            hard_vocab_limit=False,
+            minloglevel=2,
+        )
     return folder / "tokenizer.model", None
+
+
+def sentencepiece_unigram_file(folder: Path) -> tuple[Path, Real]:
+    return sentencepiece_file(folder, "unigram")
 
 
 MAKERS: dict[str, Callable[[Path], tuple[Path, Real]]] = {
@@ -151,7 +161,8 @@ MAKERS: dict[str, Callable[[Path], tuple[Path, Real]]] = {
     "SentencePiece BPE with byte fallback": sentencepiece_bpe,
     "Unigram": unigram,
     "WordLevel": word_level,
-    "SentencePiece's own file": sentencepiece_file,
+    "SentencePiece's own file, BPE": sentencepiece_file,
+    "SentencePiece's own file, Unigram": sentencepiece_unigram_file,
 }
 
 
@@ -196,7 +207,7 @@ def test_the_pages_that_name_the_families_agree() -> None:
         return
     assert told is not None
     words = {"SentencePiece BPE with byte fallback": "SentencePiece BPE", "Unigram": "Unigram"}
-    words |= {"WordLevel": "WordLevel", "SentencePiece's own file": "`tokenizer.model`"}
+    words |= {"WordLevel": "WordLevel", "SentencePiece's own file, Unigram": "`tokenizer.model`"}
     for name, word in words.items():
         assert (word in told[1]) == (name in missing), name
         row = re.search(rf"^\| {re.escape(word)}: [^|]+ \| (yes|no) \|", page, re.MULTILINE)

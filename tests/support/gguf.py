@@ -54,15 +54,15 @@ class Reader:
         return self.number(kind)
 
 
-def read(path: Path) -> dict[str, Any]:
+def read(content: bytes) -> dict[str, Any]:
     """The facts of a file, without ``tokenizer.ggml.`` before their names."""
-    reader = Reader(path.read_bytes())
-    if reader.content[:4] != b"GGUF":
-        raise ValueError(f"{path}: expected a GGUF file")
+    reader = Reader(content)
+    if content[:4] != b"GGUF":
+        raise ValueError("expected a GGUF file")
     reader.at = 4
     version, tensors, count = reader.number(4), reader.number(10), reader.number(10)
     if version != 3 or tensors:
-        raise ValueError(f"{path}: expected version 3 without tensors, found {version}, {tensors}")
+        raise ValueError(f"expected version 3 without tensors, found {version}, {tensors}")
     facts = {}
     for _ in range(count):
         key = reader.value(STRING)
@@ -166,7 +166,7 @@ def tokenizer_model(facts: dict[str, Any]) -> bytes:
     """The same as a file of sentencepiece: no normalisation, a space before a text."""
     from sentencepiece import sentencepiece_model_pb2 as format_of_models
 
-    model = format_of_models.ModelProto()
+    model = format_of_models.ModelProto()  # type: ignore[attr-defined]
     for token, score, kind in zip(
         facts["tokens"], facts["scores"], facts["token_type"], strict=True
     ):

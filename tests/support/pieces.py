@@ -120,7 +120,7 @@ def trained(random: randomness.Random, plain: bool = False) -> bytes:
 
 def changed(content: bytes, random: randomness.Random) -> bytes:
     """The same model with some changes that no training makes."""
-    model = format_of_models.ModelProto()
+    model = format_of_models.ModelProto()  # type: ignore[attr-defined]
     model.ParseFromString(content)
     normal = [piece for piece in model.pieces if piece.type == piece.NORMAL]
     if flag(random):

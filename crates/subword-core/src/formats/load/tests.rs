@@ -5,7 +5,7 @@ use crate::formats::tests::{Folder, refusal, with_pattern};
 use crate::formats::{Format, save, to_bytes};
 use crate::model::{Merges, Named, Pattern};
 
-const HINT: &str = "\n  hint: known are native files, .tiktoken, tokenizer.json, vocab.txt, and vocab.json with merges.txt";
+const HINT: &str = "\n  hint: known are native files, .tiktoken, tokenizer.json, tokenizer.model, vocab.txt, and vocab.json with merges.txt";
 
 fn model() -> Model {
     Model::new(Vocab::bytes(), Merges::Ranked, Pattern::Named(Named::Gpt2), vec![])
