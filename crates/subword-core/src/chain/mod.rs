@@ -17,6 +17,7 @@ pieces that it is cut into.
 | `charsmap`   | the character map of SentencePiece                                  |
 | `search`     | matches, and the five things that can become of them                |
 | `pretok`     | the pre-tokenizer steps                                             |
+| `raw_words`  | the common chain of Unigram models, one raw word after the other     |
 | `characters` | what single characters are; `scripts_table`: their scripts          |
 | `bpe` `words` | the models: BPE; WordPiece and WordLevel (Unigram is `unigram`)    |
 | `decode`     | the decoder steps                                                   |
@@ -35,6 +36,7 @@ mod charsmap;
 mod decode;
 mod normalize;
 mod pretok;
+mod raw_words;
 mod scripts_table;
 mod search;
 mod words;
@@ -54,6 +56,7 @@ use words::{WordPieces, word_level};
 pub(crate) use bpe::merged;
 pub(crate) use decode::{CLEANUP, Decoders};
 pub(crate) use normalize::Normalizers;
+pub(crate) use raw_words::RawWords;
 
 /// A chain, ready to run.
 #[derive(Debug)]
@@ -77,6 +80,8 @@ enum Words {
 pub(crate) struct ChainScratch {
     bpe: BpeScratch,
     unigram: UnigramScratch,
+    /// The pieces of a raw word.
+    words: String,
     tokens: Vec<(TokenId, usize)>,
 }
 
@@ -161,6 +166,35 @@ impl Runner {
             Ok(())
         })?;
         Ok(Pieces { text: normal, pieces })
+    }
+
+    /// Calls `each` with every token of a raw word, or what else was cut off at white space.
+    pub(crate) fn encode_raw(
+        &self,
+        model: &Model,
+        words: &RawWords,
+        part: &[u8],
+        scratch: &mut ChainScratch,
+        mut each: impl FnMut(TokenId) -> Result<()>,
+    ) -> Result<()> {
+        if let Ok(part) = simdutf8::basic::from_utf8(part)
+            && let Words::Unigram(unigram) = &self.model
+            && words.pieces(part, &mut scratch.words)
+        {
+            let ChainScratch { unigram: room, words: rest, .. } = scratch;
+            let mut rest = rest.as_str();
+            while !rest.is_empty() {
+                let mut marks = rest.match_indices(raw_words::MARK).skip(1);
+                let (piece, after) = rest.split_at(marks.next().map_or(rest.len(), |mark| mark.0));
+                unigram.encode(&model.vocab, piece, room, |id, _| each(id))?;
+                rest = after;
+            }
+            return Ok(());
+        }
+        let pieces = self.pieces(part, 0, &words.no_tokens)?;
+        pieces
+            .iter()
+            .try_for_each(|piece| self.encode_piece(model, piece.text(), scratch, |id, _| each(id)))
     }
 
     /// Calls `each` with every token of a piece that is no added token, and where its text is in the piece.

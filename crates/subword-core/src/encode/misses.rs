@@ -146,6 +146,7 @@ impl Plan {
     /// Merges the misses, unless the table of long pieces has them.
     fn merge_misses(&self, text: &[u8], scratch: &mut Scratch) -> Result<()> {
         let Scratch { cache, misses, unmerged, merged, long_hits, .. } = scratch;
+        let whole = self.raw_words().is_some();
         unmerged.clear();
         long_hits.clear();
         for miss in misses.iter_mut() {
@@ -155,7 +156,7 @@ impl Plan {
                 let first = long_hits.len();
                 memory::extend(long_hits, ids)?;
                 miss.long_hit = (first, long_hits.len());
-            } else if piece.len() <= LONGEST_WORD {
+            } else if whole || piece.len() <= LONGEST_WORD {
                 unmerged.push((start, end));
             } else if u32::try_from(piece.len()).is_ok() {
                 self.joins().each_part(piece, |from, to| {
@@ -168,6 +169,9 @@ impl Plan {
                     format!("a piece of {} bytes is over the limit of 4 GiB", end - start);
                 return Err(Error::Text { message, position: start });
             }
+        }
+        if whole {
+            return self.encode_raw_words(text, scratch);
         }
         self.merger.merge(&self.model.vocab, text, unmerged, merged)
     }

@@ -18,7 +18,7 @@ use super::wordpiece::{FastWords, Words};
 use super::{Scratch, Sink};
 use crate::boundary::{Boundary, PartStart};
 use crate::bpe::{Joins, Merger};
-use crate::chain::Runner;
+use crate::chain::{RawWords, Runner};
 use crate::error::{Error, Result};
 use crate::longest::Longest;
 use crate::mem::FirstUse;
@@ -73,6 +73,8 @@ pub(crate) enum Path {
         runner: Box<Runner>,
         /// Its ids are found as those of byte-level BPE, with or without a space before a text: see `metaspace`.
         spaced: Option<Prefix>,
+        /// Its text is cut at white space and looked up before it is normalised: see `raw_words`.
+        words: Option<Box<RawWords>>,
     },
 }
 
@@ -109,14 +111,21 @@ impl Plan {
             // The chain has merges of its own.
             let merger = Merger::new(NO_MODEL.get_or_make(no_model))?;
             let splitter = Splitter::new(&model.pattern)?;
-            let path = Path::Chain { runner, spaced: None };
+            if chain.as_unigram().is_some() {
+                let splitter = Splitter::space_words()?;
+                if let Some(words) = RawWords::of(chain, &splitter) {
+                    let path = Path::Chain { runner, spaced: None, words: Some(Box::new(words)) };
+                    return Plan::with_parts(model, path, merger, splitter, cache_bytes);
+                }
+            }
+            let path = Path::Chain { runner, spaced: None, words: None };
             return Plan::with_parts(model, path, merger, splitter, cache_bytes);
         };
         let vocab = &front.model.vocab;
         let tokens = vocab.iter().filter_map(|(_, token)| std::str::from_utf8(token).ok());
         let splitter = Splitter::by_classes(ClassPairs::of(&tokens.collect::<Vec<_>>()))?;
         let merger = Merger::from_characters(&front.model, &front.bytes)?;
-        let path = Path::Chain { runner, spaced: Some(front.prefix) };
+        let path = Path::Chain { runner, spaced: Some(front.prefix), words: None };
         let plan = Plan::with_parts(model, path, merger, splitter, cache_bytes)?;
         plan.joins.get_or_make(|| Joins::new(vocab));
         Ok(plan)
@@ -171,7 +180,16 @@ impl Plan {
 
     /// Whether short documents can be packed into one batch, if no added tokens are searched for.
     pub(crate) fn packs(&self) -> bool {
-        self.is_bytes() && self.model.normalizer == Normalizer::None || self.spaced().is_some()
+        self.is_bytes() && self.model.normalizer == Normalizer::None
+            || self.spaced().is_some()
+            || self.raw_words().is_some()
+    }
+
+    /// What cuts raw text at white space, for models that are encoded so, and what encodes its parts.
+    #[inline(always)]
+    pub(super) fn raw_words(&self) -> Option<(&Runner, &RawWords)> {
+        let Path::Chain { runner, words, .. } = &self.path else { return None };
+        words.as_deref().map(|words| (&**runner, words))
     }
 
     /// When there is a space before a text, for models that are encoded with spaces in their tokens.
@@ -329,9 +347,12 @@ impl Plan {
         {
             return self.encode_texts(fast, front, &[text], scratch, sink);
         }
-        if let Path::Chain { runner, spaced } = &self.path {
+        if let Path::Chain { runner, spaced, words } = &self.path {
             return match spaced.filter(|_| finders.normal.is_empty()) {
                 Some(prefix) => self.encode_spaced(prefix, text, place, scratch, sink),
+                None if words.is_some() && finders.normal.is_empty() => {
+                    self.encode_merged(text, scratch, sink)
+                }
                 None => self.encode_chain(runner, text, place.0, finders, scratch, sink),
             };
         }

@@ -162,7 +162,7 @@ impl Family for ClassPairs {
 
 /// The highest bit of each byte of eight words in a row, as the bits of one word.
 #[inline(always)]
-fn by_words(text: &[u8], high_bits: impl Fn(u64) -> u64) -> u64 {
+pub(super) fn by_words(text: &[u8], high_bits: impl Fn(u64) -> u64) -> u64 {
     let (words, _) = text[..BLOCK].as_chunks::<8>();
     let bits = words.iter().map(|&word| {
         // The product moves the bits of the eight bytes into the top byte, in order.
@@ -173,7 +173,7 @@ fn by_words(text: &[u8], high_bits: impl Fn(u64) -> u64) -> u64 {
 
 /// Bit i: byte i of the block is not ASCII.
 #[inline(always)]
-fn high_bytes(text: &[u8]) -> u64 {
+pub(super) fn high_bytes(text: &[u8]) -> u64 {
     by_words(text, |word| word & 0x8080_8080_8080_8080)
 }
 

@@ -25,6 +25,7 @@ mod limits;
 mod regex;
 mod scan;
 mod sections;
+mod space_words;
 mod whitespace;
 
 pub use crate::model::Named;
@@ -41,6 +42,7 @@ use class::{Char, Class, char_at, char_before};
 use regex::RegexSplitter;
 use scan::Rules;
 use sections::{Section, Sections};
+use space_words::SpaceWords;
 
 /// How many pieces a cursor finds at a time: enough to amortise, few enough to stay in the
 /// first-level cache.
@@ -71,6 +73,7 @@ enum Scanner {
     Bert,
     Whitespace,
     Classes(ClassPairs),
+    SpaceWords,
 }
 
 impl Scanner {
@@ -85,6 +88,7 @@ impl Scanner {
             Scanner::Bert => bert::scan(Classes::all(), text, at),
             Scanner::Whitespace => whitespace::scan(text, at),
             Scanner::Classes(pairs) => pairs.scan(text, at),
+            Scanner::SpaceWords => SpaceWords.scan(text, at),
         }
     }
 
@@ -99,6 +103,7 @@ impl Scanner {
             Scanner::Whitespace => whitespace::cuts_between(before, after),
             Scanner::Bert => bert::cuts_between(Classes::all(), before, after),
             Scanner::Classes(pairs) => pairs.cuts_between(before, after),
+            Scanner::SpaceWords => SpaceWords.cuts_between(before, after),
             _ => {
                 let goes_on = after.class.is_letter() || after.class == Class::Mark;
                 before.class.is_letter() && !goes_on && after.code != u32::from(b'\'')
@@ -137,6 +142,11 @@ impl Splitter {
     /// Cuts wherever no token spans two classes of characters.
     pub fn by_classes(pairs: ClassPairs) -> Result<Splitter> {
         Ok(Splitter { kind: Kind::Scanner(Scanner::Classes(pairs)), level: Level::chosen()? })
+    }
+
+    /// Cuts before white space that follows a letter or a visible ASCII character.
+    pub fn space_words() -> Result<Splitter> {
+        Ok(Splitter { kind: Kind::Scanner(Scanner::SpaceWords), level: Level::chosen()? })
     }
 
     /// The same pattern, read by the regular expressions that define it: slow, for tests.
@@ -344,6 +354,7 @@ impl Kernel for Fill<'_> {
             Scanner::O200k => self.alternate(family::<_, C>(families::O200k), scan),
             Scanner::Bert => self.alternate(family::<_, C>(bert::BertWords), scan),
             Scanner::Classes(pairs) => self.alternate(family::<_, C>(pairs), scan),
+            Scanner::SpaceWords => self.alternate(family::<_, C>(SpaceWords), scan),
             Scanner::DeepseekV3 | Scanner::Whitespace => self.alternate(|_, _, _| None, scan),
         }
     }
