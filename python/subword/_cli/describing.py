@@ -44,7 +44,7 @@ def rows_of(tok: Tokenizer, longest: Sequence[bytes]) -> list[tuple[str, str]]:
     kind = {"wordpiece": "WordPiece", "chain": "the components of a tokenizer.json"}
     rows = [("kind", kind.get(tok.kind, level + how))]
     if tok.kind == "chain":
-        rows += [("path", "plain chain: no fast path runs these components")]
+        rows += [("path", "the plain chain, or one that computes the same")]
     rows += [("pattern" if at == 0 else "", one) for at, one in enumerate(patterns)]
     return [
         *rows,

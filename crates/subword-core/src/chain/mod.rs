@@ -51,6 +51,7 @@ use crate::unigram::{Unigram, UnigramScratch};
 use aligned::{Aligned, Source, View};
 use bpe::{Bpe, BpeScratch};
 use pretok::PreTokenizer;
+use raw_words::RawPieces;
 use words::{WordPieces, word_level};
 
 pub(crate) use bpe::merged;
@@ -81,7 +82,7 @@ pub(crate) struct ChainScratch {
     bpe: BpeScratch,
     unigram: UnigramScratch,
     /// The pieces of a raw word.
-    words: String,
+    words: RawPieces,
     tokens: Vec<(TokenId, usize)>,
 }
 
@@ -181,15 +182,10 @@ impl Runner {
             && let Words::Unigram(unigram) = &self.model
             && words.pieces(part, &mut scratch.words)
         {
-            let ChainScratch { unigram: room, words: rest, .. } = scratch;
-            let mut rest = rest.as_str();
-            while !rest.is_empty() {
-                let mut marks = rest.match_indices(raw_words::MARK).skip(1);
-                let (piece, after) = rest.split_at(marks.next().map_or(rest.len(), |mark| mark.0));
-                unigram.encode(&model.vocab, piece, room, |id, _| each(id))?;
-                rest = after;
-            }
-            return Ok(());
+            let ChainScratch { unigram: room, words: found, .. } = scratch;
+            return found
+                .iter()
+                .try_for_each(|piece| unigram.encode(&model.vocab, piece, room, |id, _| each(id)));
         }
         let pieces = self.pieces(part, 0, &words.no_tokens)?;
         pieces

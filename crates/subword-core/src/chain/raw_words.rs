@@ -27,7 +27,7 @@ use crate::pretok::Splitter;
 use crate::special::Finder;
 
 /// What stands for a space.
-pub(super) const MARK: char = '▁';
+const MARK: char = '▁';
 
 /// The letters that are in one cluster with what follows them.
 const PREPENDED: [char; 14] = [
@@ -98,6 +98,24 @@ pub(crate) struct RawWords {
     pub(super) no_tokens: Finder,
 }
 
+/// The pieces of a part.
+#[derive(Debug, Default)]
+pub(super) struct RawPieces {
+    text: String,
+    /// Where each of them starts.
+    starts: Vec<usize>,
+}
+
+impl RawPieces {
+    /// The pieces, in order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &str> {
+        self.starts.iter().enumerate().map(|(at, &start)| {
+            let end = self.starts.get(at + 1).copied().unwrap_or(self.text.len());
+            &self.text[start..end]
+        })
+    }
+}
+
 impl RawWords {
     /// The chain, if it is one of these and its charsmap allows it; `splitter` cuts before white space.
     pub(crate) fn of(chain: &Chain, splitter: &Splitter) -> Option<RawWords> {
@@ -134,14 +152,18 @@ impl RawWords {
         (steps.is_empty() && cuts).then_some(words)
     }
 
-    /// Writes the pieces of a raw part, each with a mark before it; false if only the chain can tell.
+    /// Writes the pieces of a raw part, each from a mark on; false if only the chain can tell.
     #[inline]
-    pub(crate) fn pieces(&self, part: &str, out: &mut String) -> bool {
+    pub(super) fn pieces(&self, part: &str, found: &mut RawPieces) -> bool {
+        let RawPieces { text: out, starts } = found;
         out.clear();
+        starts.clear();
         let (mut started, mut after_space) = (false, false);
         let mut put = |c: char, out: &mut String| {
             let space = c == ' ';
-            if space && !(after_space && self.collapses) || !started && !space {
+            let joins = if space { after_space && self.collapses } else { started };
+            if !joins {
+                starts.push(out.len());
                 out.push(MARK);
             }
             if !space {
@@ -149,9 +171,20 @@ impl RawWords {
             }
             (started, after_space) = (true, space);
         };
-        for c in part.chars() {
+        let mut rest = part.chars();
+        while let Some(c) = rest.next() {
             match self.kinds.get(c as usize) {
-                Some(&(ITSELF | SPACE)) => put(c, out),
+                Some(&ITSELF) => {
+                    put(c, out);
+                    // PERF: runs of characters that stay as they are are copied.
+                    let from = rest.as_str();
+                    let stays = |c: char| self.kinds.get(c as usize) == Some(&ITSELF);
+                    while rest.clone().next().is_some_and(stays) {
+                        rest.next();
+                    }
+                    out.push_str(&from[..from.len() - rest.as_str().len()]);
+                }
+                Some(&SPACE) => put(' ', out),
                 Some(&MAPPED) => {
                     let mut bytes = [0; 4];
                     let map = self.charsmap.as_ref();
@@ -163,6 +196,7 @@ impl RawWords {
         }
         if !self.keeps_end {
             out.truncate(out.trim_end_matches(MARK).len());
+            starts.truncate(starts.partition_point(|&start| start < out.len()));
         }
         true
     }

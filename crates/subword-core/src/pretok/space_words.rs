@@ -10,8 +10,10 @@ A piece ends before a space, a line feed or a carriage return that follows a let
 follows another character may be changed together with it (a mark, another kind of space), so it stays.
 */
 
+use memchr::memchr3;
+
 use super::blocks::{Block, Family, Starts, after, low_bits};
-use super::class::{Char, char_at};
+use super::class::{Char, char_at, char_before};
 use super::class_pairs::{by_words, high_bytes};
 use crate::simd::Isa;
 
@@ -29,14 +31,17 @@ impl SpaceWords {
 
     /// Where the piece that starts at `at` ends.
     pub(super) fn scan(self, text: &[u8], at: usize) -> usize {
-        let Some(mut last) = char_at(text, at) else { return at };
-        while let Some(next) = char_at(text, last.end) {
-            if self.cuts_between(last, next) {
-                break;
+        let mut from = at + 1;
+        while let Some(white) = text.get(from..).and_then(|rest| memchr3(b' ', b'\n', b'\r', rest))
+        {
+            let place = from + white;
+            let before = char_before(text, place);
+            if before.zip(char_at(text, place)).is_some_and(|(a, b)| self.cuts_between(a, b)) {
+                return place;
             }
-            last = next;
+            from = place + 1;
         }
-        last.end
+        text.len()
     }
 
     /// Bit i: a piece starts at character i of the block, which `text` starts with.
@@ -79,8 +84,7 @@ fn hidden_bytes(text: &[u8]) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Kind, Scanner, Splitter};
-    use super::*;
+    use super::super::{Class, Kind, Scanner, Splitter};
     use crate::simd::Level;
     use crate::testing::Random;
 
@@ -121,7 +125,13 @@ mod tests {
             }
             let (mut expected, mut at) = (Vec::new(), 0);
             while at < text.len() {
-                at = SpaceWords.scan(text.as_bytes(), at);
+                let (mut chars, before) = (text[at..].char_indices(), text[at..].chars());
+                chars.next();
+                let end = chars.zip(before).find(|&((_, c), before)| {
+                    let seen = before.is_ascii_graphic() || Class::of(before as u32).is_letter();
+                    seen && matches!(c, ' ' | '\n' | '\r')
+                });
+                at = end.map_or(text.len(), |((end, _), _)| at + end);
                 expected.push(at);
             }
             for level in Level::available() {
