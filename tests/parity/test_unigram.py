@@ -21,10 +21,12 @@ from tests.support import chains
 
 METASPACE = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True}
 SPACES = {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "}
-WORDS = (
+SAMPLE = (
     "the quick brown fox jumps over a lazy dog and Ünïcode ﬁne ①② 東京都 に 住む привет мир "
-    "don't 3.14 e-mail …—“quoted” Ｆｕｌｌ １２３ ㌔ 한국어 नमस्ते स्ते ไทย 👨‍👩‍👧 é é ẛ̣ "
-).split(" ")
+    "don't 3.14 e-mail …—“quoted” \uff26\uff55ll \uff11\uff12\uff13 "
+    "㌔ 한국어 नमस्ते स्ते ไทย 👨‍👩‍👧 é é ẛ̣ "
+)
+WORDS = SAMPLE.split(" ")
 
 
 def text(source: random.Random, most: int = 12) -> str:
