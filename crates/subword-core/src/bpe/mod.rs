@@ -119,6 +119,19 @@ pub struct Merged {
 }
 
 impl Merged {
+    /// Empties it, for pieces whose ids are found otherwise.
+    pub fn clear(&mut self) {
+        self.ids.clear();
+        self.spans.clear();
+    }
+
+    /// Adds the ids of a piece.
+    pub fn push(&mut self, ids: &[TokenId]) -> Result<()> {
+        let start = self.ids.len();
+        memory::extend(&mut self.ids, ids)?;
+        memory::extend(&mut self.spans, &[(start, self.ids.len())])
+    }
+
     /// How many ids all pieces have.
     pub fn count(&self) -> usize {
         self.ids.len()

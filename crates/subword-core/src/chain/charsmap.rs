@@ -65,51 +65,95 @@ impl Charsmap {
     }
 
     /// What belongs to the shortest key that a text starts with.
-    fn replacement(&self, text: &str) -> Option<&str> {
-        let mut found = None;
-        self.each_key(text.as_bytes(), |_, start| {
-            found = Some(start);
-            true
-        });
-        self.replacement_at(found?)
+    pub(super) fn replacement(&self, text: &str) -> Option<&str> {
+        self.text_at(self.shortest_key(text.as_bytes())?)
     }
 
     /// The longest key that a text starts with, as its length, and what belongs to it.
     pub(super) fn longest(&self, text: &str) -> Option<(usize, &str)> {
-        let (mut found, bytes) = (None, text.as_bytes());
-        self.each_key(bytes, |len, start| {
-            found = Some((len, start));
-            false
-        });
+        let (mut found, mut node) = (None, self.root());
+        for (len, &byte) in (1..).zip(text.as_bytes().iter().take_while(|&&byte| byte != 0)) {
+            let Some((child, value)) = self.step(node, byte) else { break };
+            found = value.map(|start| (len, start)).or(found);
+            node = child;
+        }
         let (len, start) = found.filter(|&(len, _)| text.is_char_boundary(len))?;
-        Some((len, self.replacement_at(start)?))
+        Some((len, self.text_at(start)?))
     }
 
-    fn replacement_at(&self, start: usize) -> Option<&str> {
+    /// The replacement that starts here.
+    fn text_at(&self, start: usize) -> Option<&str> {
         let rest = self.replacements.get(start..)?;
         Some(&rest[..rest.find('\0').unwrap_or(rest.len())])
     }
 
-    /// Calls `stop` with the length and the value of each key that a text starts with, the shortest first, until it
-    /// says true: see Darts-clone, whose format it is.
-    fn each_key(&self, text: &[u8], mut stop: impl FnMut(usize, usize) -> bool) -> Option<()> {
-        let offset = |unit: u32| ((unit >> 10) << ((unit & (1 << 9)) >> 6)) as usize;
-        let mut at = offset(*self.units.first()?);
-        for (len, &byte) in (1..).zip(text.iter().take_while(|&&byte| byte != 0)) {
-            at ^= usize::from(byte);
-            let unit = *self.units.get(at)?;
-            let label = unit & (1 << 31 | 0xFF);
-            if label != u32::from(byte) {
-                return None;
+    /// Calls `each` with every character that is a key and what replaces it.
+    pub(super) fn each_character(&self, mut each: impl FnMut(char, &str)) {
+        // Nodes, and the bytes that lead to them.
+        let mut open: Vec<(usize, Vec<u8>)> = vec![(self.root(), Vec::new())];
+        while let Some((node, bytes)) = open.pop() {
+            let next = if bytes.is_empty() { 0x01..=0xF4 } else { 0x80..=0xBF };
+            for byte in next {
+                let Some((child, value)) = self.step(node, byte) else { continue };
+                let bytes = [&bytes[..], &[byte]].concat();
+                match std::str::from_utf8(&bytes).ok().and_then(|text| text.chars().next()) {
+                    Some(c) if value.is_some() => {
+                        each(c, value.and_then(|at| self.text_at(at)).unwrap_or_default());
+                    }
+                    None if value.is_none() && bytes.len() < 4 => open.push((child, bytes)),
+                    _ => {}
+                }
             }
-            at ^= offset(unit);
-            let has_leaf = unit >> 8 & 1 == 1;
-            if has_leaf && stop(len, (*self.units.get(at)? & !(1 << 31)) as usize) {
-                return None;
+        }
+    }
+
+    /// Whether a key starts with this text, or is a part of its start.
+    pub(super) fn starts_key(&self, text: &str) -> bool {
+        let mut node = self.root();
+        for &byte in text.as_bytes() {
+            match self.step(node, byte) {
+                None => return false,
+                Some((_, Some(_))) => return true,
+                Some((child, None)) => node = child,
             }
+        }
+        true
+    }
+
+    /// The value of the shortest key that a text starts with.
+    fn shortest_key(&self, text: &[u8]) -> Option<usize> {
+        let mut node = self.root();
+        for &byte in text.iter().take_while(|&&byte| byte != 0) {
+            let (child, value) = self.step(node, byte)?;
+            if value.is_some() {
+                return value;
+            }
+            node = child;
         }
         None
     }
+
+    fn root(&self) -> usize {
+        self.units.first().map_or(0, |&unit| offset(unit))
+    }
+
+    /// The node that a byte leads to, and the value of the key that ends there: see Darts-clone, whose format it is.
+    fn step(&self, node: usize, byte: u8) -> Option<(usize, Option<usize>)> {
+        let at = node ^ usize::from(byte);
+        let unit = *self.units.get(at)?;
+        if unit & (1 << 31 | 0xFF) != u32::from(byte) {
+            return None;
+        }
+        let child = at ^ offset(unit);
+        let has_leaf = unit >> 8 & 1 == 1;
+        let value = if has_leaf { Some(self.units.get(child)? & !(1 << 31)) } else { None };
+        Some((child, value.map(|value| value as usize)))
+    }
+}
+
+/// How far the children of a unit are from it.
+fn offset(unit: u32) -> usize {
+    ((unit >> 10) << ((unit & (1 << 9)) >> 6)) as usize
 }
 
 /// `new` in place of `old`, character by character; what is left over of either counts to the last.

@@ -17,6 +17,7 @@ pieces that it is cut into.
 | `charsmap`   | the character map of SentencePiece                                  |
 | `search`     | matches, and the five things that can become of them                |
 | `pretok`     | the pre-tokenizer steps                                             |
+| `raw_words`  | the common chain of Unigram models, one raw word after the other     |
 | `characters` | what single characters are; `scripts_table`: their scripts          |
 | `bpe` `words` | the models: BPE; WordPiece and WordLevel (Unigram is `unigram`)    |
 | `piece_text` `pieces` | SentencePiece's own rules: the text before merging; merging by score and decoding |
@@ -38,6 +39,7 @@ mod normalize;
 mod piece_text;
 mod pieces;
 mod pretok;
+mod raw_words;
 mod scripts_table;
 mod search;
 mod words;
@@ -53,12 +55,14 @@ use aligned::{Aligned, Source, View};
 use bpe::{Bpe, BpeScratch};
 use pieces::PieceMerger;
 use pretok::PreTokenizer;
+use raw_words::RawPieces;
 use words::{WordPieces, word_level};
 
 pub(crate) use bpe::merged;
 pub(crate) use decode::{CLEANUP, Decoders};
 pub(crate) use normalize::Normalizers;
 pub(crate) use pieces::decode_pieces;
+pub(crate) use raw_words::RawWords;
 
 /// A chain, ready to run.
 #[derive(Debug)]
@@ -83,6 +87,8 @@ enum Words {
 pub(crate) struct ChainScratch {
     bpe: BpeScratch,
     unigram: UnigramScratch,
+    /// The pieces of a raw word.
+    words: RawPieces,
     tokens: Vec<(TokenId, usize)>,
 }
 
@@ -170,6 +176,30 @@ impl Runner {
             Ok(())
         })?;
         Ok(Pieces { text: normal, pieces })
+    }
+
+    /// Calls `each` with every token of a raw word, or what else was cut off at white space.
+    pub(crate) fn encode_raw(
+        &self,
+        model: &Model,
+        words: &RawWords,
+        part: &[u8],
+        scratch: &mut ChainScratch,
+        mut each: impl FnMut(TokenId) -> Result<()>,
+    ) -> Result<()> {
+        if let Ok(part) = simdutf8::basic::from_utf8(part)
+            && let Words::Unigram(unigram) = &self.model
+            && words.pieces(part, &mut scratch.words)
+        {
+            let ChainScratch { unigram: room, words: found, .. } = scratch;
+            return found
+                .iter()
+                .try_for_each(|piece| unigram.encode(&model.vocab, piece, room, |id, _| each(id)));
+        }
+        let pieces = self.pieces(part, 0, &words.no_tokens)?;
+        pieces
+            .iter()
+            .try_for_each(|piece| self.encode_piece(model, piece.text(), scratch, |id, _| each(id)))
     }
 
     /// Calls `each` with every token of a piece that is no added token, and where its text is in the piece.

@@ -142,7 +142,7 @@ impl Detokenizer {
                 Some(token) => Cow::Owned(self.model.matched(token)),
                 None => {
                     let unknown = || Error::unknown_id(id, position);
-                    let bytes = self.model.vocab.bytes_of(id).ok_or_else(unknown)?;
+                    let bytes = self.model.token_bytes(id).ok_or_else(unknown)?;
                     String::from_utf8_lossy(bytes)
                 }
             };

@@ -71,6 +71,7 @@ impl Plan {
             Some(true) if chain.is_none_or(|chain| chain.trims.is_empty()) => &[false][..],
             _ => chain.map_or(&[][..], |chain| &chain.trims[..]),
         };
+        let unk = chain.and_then(|chain| chain.as_unigram()?.unk);
         let (mut located, mut number) = (Located::default(), 0);
         let mut push = |id: TokenId, (start, end): (usize, usize), number, token: &[u8]| {
             let mut place = (start.min(text.len()), end.min(text.len()));
@@ -99,7 +100,12 @@ impl Plan {
                     &mut scratch.chain,
                     |id, part| {
                         let place = piece.place(part.start, part.end);
-                        push(id, place, number, self.model.vocab.bytes_of(id).unwrap_or_default())
+                        // Of an unk of Unigram the library keeps the text.
+                        let token = match self.model.vocab.bytes_of(id) {
+                            Some(token) if unk != Some(id) => token,
+                            _ => piece.text()[part].as_bytes(),
+                        };
+                        push(id, place, number, token)
                     },
                 )?;
             }

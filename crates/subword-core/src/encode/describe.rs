@@ -3,10 +3,11 @@ Which path encodes the texts of a model, and why: for a user who wants to know w
 
 ```text
 fused front          normaliser and word split are part of the look-up: no normalised copy of the text
-scanner              a scanner cuts the text; pieces are cached
-regular expression   the pattern has no scanner and runs in a regular expression engine; pieces are cached
+scanner              the pattern cuts the text; pieces are cached
 plain chain          every component is a step of its own
 ```
+
+How a pattern runs is another question, which `pretok::PatternReport` answers.
 */
 
 use super::metaspace;
@@ -18,26 +19,22 @@ use crate::formats;
 impl Plan {
     /// The name of the path, and why it is that one.
     pub(crate) fn describe(&self) -> (&'static str, String) {
-        let cut = || match self.splitter.cuts() {
-            true => ("scanner", "the pattern has a scanner".to_owned()),
-            false if self.splitter.end_of_piece(b"", 0).is_some() => {
-                ("scanner", "the pattern cuts nothing".to_owned())
-            }
-            false => {
-                let why = "the pattern has no scanner, and runs in a regular expression engine";
-                ("regular expression", why.to_owned())
-            }
-        };
         match &self.path {
             Path::Words(Words::Fast(fast)) if fast.front.is_some() => {
                 ("fused front", "BERT's normaliser and word split have one".to_owned())
             }
-            Path::Bytes | Path::NonByte | Path::Longest(_) | Path::Words(_) => cut(),
+            Path::Bytes | Path::NonByte | Path::Longest(_) | Path::Words(_) => {
+                ("scanner", "the pattern cuts the text, and pieces are cached".to_owned())
+            }
             Path::Chain { spaced: Some(_), .. } if !self.always_in_normalized() => {
                 let why = "SentencePiece's BPE: in the tables a space stands for ▁";
                 ("fused front", why.to_owned())
             }
-            Path::Chain { spaced: Some(_), .. } => {
+            Path::Chain { words: Some(_), .. } if !self.always_in_normalized() => {
+                let why = "Unigram: raw text is cut at white space, and its parts are cached";
+                ("fused front", why.to_owned())
+            }
+            Path::Chain { spaced: Some(_), .. } | Path::Chain { words: Some(_), .. } => {
                 let why = "an added token is matched in the normalised text, in every text";
                 ("plain chain", why.to_owned())
             }

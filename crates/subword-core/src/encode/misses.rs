@@ -146,6 +146,7 @@ impl Plan {
     /// Merges the misses, unless the table of long pieces has them.
     fn merge_misses(&self, text: &[u8], scratch: &mut Scratch) -> Result<()> {
         let Scratch { cache, misses, unmerged, merged, long_hits, .. } = scratch;
+        let whole = self.raw_words().is_some();
         unmerged.clear();
         long_hits.clear();
         for miss in misses.iter_mut() {
@@ -155,7 +156,7 @@ impl Plan {
                 let first = long_hits.len();
                 memory::extend(long_hits, ids)?;
                 miss.long_hit = (first, long_hits.len());
-            } else if piece.len() <= LONGEST_WORD {
+            } else if whole || piece.len() <= LONGEST_WORD {
                 unmerged.push((start, end));
             } else {
                 check_length(piece, start)?;
@@ -165,6 +166,9 @@ impl Plan {
                     Ok(())
                 })?;
             }
+        }
+        if whole {
+            return self.encode_raw_words(text, scratch);
         }
         self.merger.merge(&self.model.vocab, text, unmerged, merged)
     }

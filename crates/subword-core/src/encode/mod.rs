@@ -17,6 +17,7 @@ plan.rs        Plan::encode_text      added tokens are cut out, twice: before an
   nonbyte.rs     BPE from characters, end-of-word marks, unknown tokens; and the longest tokens
   wordpiece.rs   WordPiece, word by word; wordpiece/front.rs: with BERT's normaliser fused in
   metaspace.rs   SentencePiece's BPE: the tokens are rewritten, then as byte-level BPE
+  raw_words.rs   Unigram: raw text is cut at white space, then as byte-level BPE
   chain.rs       the plain chain, where none of these paths computes the same
 offsets.rs     the same with the place of every id in the text
 finders.rs     the added tokens that are searched for; selections.rs: those that a caller chooses
@@ -38,6 +39,7 @@ mod packed;
 mod pieces;
 mod plan;
 mod prefetch;
+mod raw_words;
 mod scratch;
 mod selections;
 mod short;

@@ -93,7 +93,9 @@ impl Plan {
         while walk.piece < ends.len() {
             let Scratch { cache, entries, hits, misses, document_marks, held, .. } = &mut *scratch;
             let view = cache.view();
-            let singles = self.merger.singles(entries.cjk_seen > CJK_PAYS);
+            let merges = self.raw_words().is_none();
+            let pays = entries.cjk_seen > CJK_PAYS;
+            let singles = if merges { self.merger.singles(pays) } else { None };
             let cjk = singles.map(|singles| Cjk { joins: self.joins(), singles });
             let walk = &mut walk;
             self.level.run(Prefetch { plan: self, text, ends, view, walk, entries, cjk });

@@ -18,7 +18,7 @@ use super::wordpiece::{FastWords, Words};
 use super::{Scratch, Sink};
 use crate::boundary::{Boundary, PartStart};
 use crate::bpe::{Joins, Merger};
-use crate::chain::Runner;
+use crate::chain::{RawWords, Runner};
 use crate::error::{Error, Result};
 use crate::longest::Longest;
 use crate::mem::FirstUse;
@@ -75,6 +75,8 @@ pub(crate) enum Path {
         spaced: Option<Prefix>,
         /// A text with one of these is encoded by the chain.
         symbols: Finder,
+        /// Its text is cut at white space and looked up before it is normalised: see `raw_words`.
+        words: Option<Box<RawWords>>,
     },
 }
 
@@ -112,7 +114,15 @@ impl Plan {
             let merger = Merger::new(NO_MODEL.get_or_make(no_model))?;
             let splitter = Splitter::new(&model.pattern)?;
             let symbols = Finder::new([])?;
-            let path = Path::Chain { runner, spaced: None, symbols };
+            if chain.as_unigram().is_some() {
+                let splitter = Splitter::space_words()?;
+                if let Some(words) = RawWords::of(chain, &splitter) {
+                    let words = Some(Box::new(words));
+                    let path = Path::Chain { runner, spaced: None, symbols, words };
+                    return Plan::with_parts(model, path, merger, splitter, cache_bytes);
+                }
+            }
+            let path = Path::Chain { runner, spaced: None, symbols, words: None };
             return Plan::with_parts(model, path, merger, splitter, cache_bytes);
         };
         let vocab = &front.model.vocab;
@@ -120,7 +130,7 @@ impl Plan {
         let splitter = Splitter::by_classes(ClassPairs::of(&tokens.collect::<Vec<_>>()))?;
         let merger = Merger::from_characters(&front.model, &front.bytes)?;
         let symbols = Finder::new(front.symbols)?;
-        let path = Path::Chain { runner, spaced: Some(front.prefix), symbols };
+        let path = Path::Chain { runner, spaced: Some(front.prefix), symbols, words: None };
         let plan = Plan::with_parts(model, path, merger, splitter, cache_bytes)?;
         plan.joins.get_or_make(|| Joins::new(vocab));
         Ok(plan)
@@ -177,7 +187,7 @@ impl Plan {
     pub(crate) fn packs(&self) -> bool {
         match &self.path {
             Path::Bytes => self.model.normalizer == Normalizer::None,
-            Path::Chain { spaced, .. } => spaced.is_some(),
+            Path::Chain { spaced, words, .. } => spaced.is_some() || words.is_some(),
             _ => false,
         }
     }
@@ -189,6 +199,13 @@ impl Plan {
             if let Path::Chain { symbols, .. } = &self.path { Some(symbols) } else { None };
         finders.raw.first(text).is_some()
             || symbols.is_some_and(|symbols| has_symbol(symbols, text))
+    }
+
+    /// What cuts raw text at white space, for models that are encoded so, and what encodes its parts.
+    #[inline(always)]
+    pub(super) fn raw_words(&self) -> Option<(&Runner, &RawWords)> {
+        let Path::Chain { runner, words, .. } = &self.path else { return None };
+        words.as_deref().map(|words| (&**runner, words))
     }
 
     /// When there is a space before a text, for models that are encoded with spaces in their tokens.
@@ -351,10 +368,13 @@ impl Plan {
         {
             return self.encode_texts(fast, front, &[text], scratch, sink);
         }
-        if let Path::Chain { runner, spaced, symbols } = &self.path {
+        if let Path::Chain { runner, spaced, symbols, words } = &self.path {
             let fast = finders.normal.is_empty() && !has_symbol(symbols, text);
             return match spaced.filter(|_| fast) {
                 Some(prefix) => self.encode_spaced(prefix, text, place, scratch, sink),
+                None if words.is_some() && finders.normal.is_empty() => {
+                    self.encode_merged(text, scratch, sink)
+                }
                 None => self.encode_chain(runner, text, place.0, finders, scratch, sink),
             };
         }

@@ -112,6 +112,7 @@ impl Entries {
         text: &[u8],
         bounds: &[usize; 5],
         cjk: Option<Cjk>,
+        cuts: bool,
     ) -> usize {
         let from = self.count;
         let odd = match (
@@ -138,7 +139,7 @@ impl Entries {
             {
                 self.put_cjk(from + i, key);
             } else if odd.long >> i & 1 == 1 {
-                if is_wide(piece) {
+                if cuts && is_wide(piece) {
                     entered = i;
                     break;
                 }
@@ -177,6 +178,8 @@ impl Kernel for Prefetch<'_> {
     #[inline(always)]
     fn run<C: Isa>(self) {
         let Prefetch { plan, text, ends, view, walk, entries, cjk } = self;
+        // Only pieces that are merged may be cut.
+        let cuts = plan.raw_words().is_none();
         let mut start = walk.start;
         (entries.count, entries.cjk) = (0, false);
         entries.bounds[0] = start;
@@ -188,7 +191,7 @@ impl Kernel for Prefetch<'_> {
                 && let Some(bounds) = ends.get(walk.piece.wrapping_sub(1)..)
                 && let Some(bounds) = bounds.first_chunk()
             {
-                let entered = entries.push_four::<C>(view, text, bounds, cjk);
+                let entered = entries.push_four::<C>(view, text, bounds, cjk, cuts);
                 walk.piece += entered;
                 start = bounds[entered];
                 if entered == KEYS {
@@ -203,7 +206,7 @@ impl Kernel for Prefetch<'_> {
                 entries.push_parts(view, text, start, &[piece.len()], false);
                 entries.put_cjk(entries.count - 1, key);
                 start = end;
-            } else if !walk.within && (piece.len() <= LONGEST_SHORT || !is_wide(piece)) {
+            } else if !walk.within && (piece.len() <= LONGEST_SHORT || !(cuts && is_wide(piece))) {
                 entries.push_parts(view, text, start, &[piece.len()], false);
                 start = end;
             } else {

@@ -165,7 +165,7 @@ impl Family for ClassPairs {
 
 /// The highest bit of each byte of eight words in a row, as the bits of one word.
 #[inline(always)]
-fn by_words(text: &[u8], high_bits: impl Fn(u64) -> u64) -> u64 {
+pub(super) fn by_words(text: &[u8], high_bits: impl Fn(u64) -> u64) -> u64 {
     let (words, _) = text[..BLOCK].as_chunks::<8>();
     let bits = words.iter().map(|&word| {
         // The product moves the bits of the eight bytes into the top byte, in order.

@@ -29,6 +29,7 @@ mod report;
 mod rules;
 mod scan;
 mod sections;
+mod space_words;
 mod whitespace;
 
 pub use crate::model::Named;
@@ -47,6 +48,7 @@ use compile::Compiled;
 use regex::RegexSplitter;
 use rules::{Digits, Rules, Words};
 use sections::{Section, Sections};
+use space_words::SpaceWords;
 
 /// How many pieces a cursor finds at a time: enough to amortise, few enough to stay in the
 /// first-level cache.
@@ -81,6 +83,7 @@ enum Scanner {
     Whitespace,
     Classes(ClassPairs),
     Compiled(Box<Compiled>),
+    SpaceWords,
 }
 
 impl Scanner {
@@ -98,6 +101,7 @@ impl Scanner {
             Scanner::Whitespace => whitespace::scan(text, at),
             Scanner::Classes(pairs) => pairs.scan(text, at),
             Scanner::Compiled(compiled) => compiled.end(text, at),
+            Scanner::SpaceWords => SpaceWords.scan(text, at),
         }
     }
 
@@ -112,7 +116,7 @@ impl Scanner {
             Scanner::O200k => Some(Rules::O200K),
             Scanner::DeepseekV3 => Some(Rules::DEEPSEEK_V3),
             Scanner::Compiled(compiled) => compiled.rules,
-            Scanner::Bert | Scanner::Whitespace | Scanner::Classes(_) => None,
+            Scanner::Bert | Scanner::Whitespace | Scanner::Classes(_) | Scanner::SpaceWords => None,
         }
     }
 
@@ -128,6 +132,7 @@ impl Scanner {
             Scanner::Bert => bert::cuts_between(Classes::all(), before, after),
             Scanner::Classes(pairs) => pairs.cuts_between(before, after),
             Scanner::Compiled(compiled) => compiled.cuts_between(before, after),
+            Scanner::SpaceWords => SpaceWords.cuts_between(before, after),
             _ => {
                 let goes_on = after.class.is_letter() || after.class == Class::Mark;
                 before.class.is_letter() && !goes_on && after.code != u32::from(b'\'')
@@ -164,6 +169,11 @@ impl Splitter {
     /// Cuts wherever no token spans two classes of characters.
     pub(crate) fn by_classes(pairs: ClassPairs) -> Result<Splitter> {
         Ok(Splitter { kind: Kind::Scanner(Scanner::Classes(pairs)), level: Level::chosen()? })
+    }
+
+    /// Cuts before white space that follows a letter or a visible ASCII character.
+    pub fn space_words() -> Result<Splitter> {
+        Ok(Splitter { kind: Kind::Scanner(Scanner::SpaceWords), level: Level::chosen()? })
     }
 
     /// The same pattern, read by the regular expressions that define it: slow, for tests.
@@ -407,6 +417,7 @@ impl Kernel for Fill<'_> {
             },
             (Scanner::Bert, _) => self.alternate(family::<_, C>(bert::BertWords), scan),
             (Scanner::Classes(pairs), _) => self.alternate(family::<_, C>(*pairs), scan),
+            (Scanner::SpaceWords, _) => self.alternate(family::<_, C>(SpaceWords), scan),
             _ => self.alternate(|_, _, _| None, scan),
         }
     }

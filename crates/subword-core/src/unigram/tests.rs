@@ -61,7 +61,7 @@ fn random_models_give_the_tokens_of_the_definition() {
         add("<unk>", 0.0);
         for _ in 0..random.below(30) {
             let len = 1 + random.below(4);
-            let token: String = (0..len).map(|_| characters[random.below(7) as usize]).collect();
+            let token: String = (0..len).map(|_| characters[random.below(7)]).collect();
             add(&token, -(random.below(30) as f64) / 10.0);
         }
         let byte_fallback = random.below(2) == 0;
@@ -75,7 +75,7 @@ fn random_models_give_the_tokens_of_the_definition() {
         let model = Unigram::new(&vocab, &options);
         for _ in 0..20 {
             let len = random.below(14);
-            let piece: String = (0..len).map(|_| characters[random.below(8) as usize]).collect();
+            let piece: String = (0..len).map(|_| characters[random.below(8)]).collect();
             let mut ids = Vec::new();
             let each = |id, _| {
                 ids.push(id);

@@ -54,6 +54,10 @@ pub(super) fn recognise(fields: &Fields) -> bool {
 /// The model in a file, and notes on keys that do not concern the tokenizer. What no fast path runs is read as a chain.
 pub(super) fn read(fields: Fields, options: &LoadOptions, notes: &mut Vec<Error>) -> Result<Model> {
     let mut start = fields.start();
+    // Its vocabulary is large, so it is not looked at in vain.
+    if options.pattern.is_none() && unigram::is_one(&fields) {
+        return chain::read(fields, notes);
+    }
     match read_known(fields, options, notes) {
         Err(_) if options.pattern.is_none() => notes.clear(),
         done => return done,

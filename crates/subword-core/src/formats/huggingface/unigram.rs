@@ -24,6 +24,18 @@ type Entry<'a> = (Cow<'a, str>, Score, Json<'a>);
 /// About how many bytes a file has for each entry, to reserve memory.
 const BYTES_OF_AN_ENTRY: usize = 32;
 
+/// Whether the model of a file says first that it is one.
+pub(super) fn is_one(fields: &Fields) -> bool {
+    let Some(mut model) = fields.get("model") else { return false };
+    let mut kind = None;
+    // The error ends the reading at the first key.
+    let _ = model.object(|json, key| {
+        kind = json.string().ok().filter(|_| key == "type");
+        Err(Error::format("read"))
+    });
+    kind.is_some_and(|kind| kind == "Unigram")
+}
+
 /// The vocabulary and the options of the model.
 pub(super) fn read(fields: &mut Fields) -> Result<(Vocab, UnigramOptions)> {
     let entries = read_entries(fields.need("vocab")?)?;

@@ -15,7 +15,7 @@ use std::cmp::Ordering;
 use super::seeds::Seeds;
 use super::{Count, Segments};
 use crate::error::Result;
-use crate::trie::Trie;
+use crate::trie::{ROOT, ScoredTrie, Trie};
 use crate::types::TokenId;
 use crate::vocab::Vocab;
 use crate::{interrupt, parallel};
@@ -32,6 +32,8 @@ pub(super) struct Pieces {
     vocab: Vocab,
     trie: Trie,
     scores: Vec<f64>,
+    /// The same pieces and scores, as the best ways are searched for.
+    scored: ScoredTrie,
     /// How many of them are single characters: the first ones.
     characters: usize,
 }
@@ -60,8 +62,13 @@ impl Pieces {
             vocab.insert(weights.len() as TokenId, spelled)?;
             weights.push(u128::from(seed.count) * u128::from(seed.characters));
         }
-        let (trie, scores) = (Trie::new(&vocab, b""), logarithms(&weights));
-        Ok(Pieces { vocab, trie, scores, characters: characters.len() })
+        Ok(Pieces::with_scores(vocab, logarithms(&weights), characters.len()))
+    }
+
+    fn with_scores(vocab: Vocab, scores: Vec<f64>, characters: usize) -> Pieces {
+        let trie = Trie::new(&vocab, b"");
+        let scored = ScoredTrie::new(&trie, |id| scores[id as usize]);
+        Pieces { vocab, trie, scores, scored, characters }
     }
 
     /// How many there are.
@@ -74,6 +81,7 @@ impl Pieces {
         let used = self.uses(segments, threads)?;
         let at_least_once: Vec<u128> = used.iter().map(|&uses| u128::from(uses.max(1))).collect();
         self.scores = logarithms(&at_least_once);
+        self.scored = ScoredTrie::new(&self.trie, |id| self.scores[id as usize]);
         Ok(used)
     }
 
@@ -106,7 +114,7 @@ impl Pieces {
             vocab.insert(scores.len() as TokenId, spelled(id))?;
             scores.push(self.scores[id]);
         }
-        *self = Pieces { trie: Trie::new(&vocab, b""), vocab, scores, characters: first };
+        *self = Pieces::with_scores(vocab, scores, first);
         Ok(())
     }
 
@@ -187,14 +195,15 @@ impl Pieces {
         ways.clear();
         ways.resize(segment.len() + 1, NO_WAY);
         ways[0].score = 0.0;
+        let root = self.trie.base(ROOT);
         for start in 0..segment.len() {
             let score = ways[start].score;
             // Only where a character starts is there a way.
             if score == f64::NEG_INFINITY {
                 continue;
             }
-            self.trie.prefixes(&segment[start..], |id, len| {
-                let sum = score + self.scores[id as usize];
+            self.scored.prefixes(root, &segment[start..], |id, of_piece, len| {
+                let sum = score + of_piece;
                 let way = &mut ways[start + len];
                 if sum > way.score && without != Some(id) {
                     *way = Way { score: sum, start: start as u32, id };
