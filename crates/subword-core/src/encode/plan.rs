@@ -75,6 +75,8 @@ pub(crate) enum Path {
         spaced: Option<Prefix>,
         /// A text with one of these is encoded by the chain.
         symbols: Finder,
+        /// The chain may cut a piece wherever no token spans two characters.
+        cuts: bool,
     },
 }
 
@@ -107,12 +109,13 @@ impl Plan {
 
     fn of_chain(model: Arc<Model>, chain: &Chain, cache_bytes: usize) -> Result<Plan> {
         let runner = Box::new(Runner::new(&model, chain)?);
+        let cuts = metaspace::may_cut(&model, chain);
         let Some(front) = metaspace::of(&model, chain) else {
             // The chain has merges of its own.
             let merger = Merger::new(NO_MODEL.get_or_make(no_model))?;
             let splitter = Splitter::new(&model.pattern)?;
             let symbols = Finder::new([])?;
-            let path = Path::Chain { runner, spaced: None, symbols };
+            let path = Path::Chain { runner, spaced: None, symbols, cuts };
             return Plan::with_parts(model, path, merger, splitter, cache_bytes);
         };
         let vocab = &front.model.vocab;
@@ -120,7 +123,8 @@ impl Plan {
         let splitter = Splitter::by_classes(ClassPairs::of(&tokens.collect::<Vec<_>>()))?;
         let merger = Merger::from_characters(&front.model, &front.bytes)?;
         let symbols = Finder::new(front.symbols)?;
-        let path = Path::Chain { runner, spaced: Some(front.prefix), symbols };
+        // Its table of joins is that of the front.
+        let path = Path::Chain { runner, spaced: Some(front.prefix), symbols, cuts: false };
         let plan = Plan::with_parts(model, path, merger, splitter, cache_bytes)?;
         plan.joins.get_or_make(|| Joins::new(vocab));
         Ok(plan)
@@ -351,7 +355,7 @@ impl Plan {
         {
             return self.encode_texts(fast, front, &[text], scratch, sink);
         }
-        if let Path::Chain { runner, spaced, symbols } = &self.path {
+        if let Path::Chain { runner, spaced, symbols, .. } = &self.path {
             let fast = finders.normal.is_empty() && !has_symbol(symbols, text);
             return match spaced.filter(|_| fast) {
                 Some(prefix) => self.encode_spaced(prefix, text, place, scratch, sink),
