@@ -1,12 +1,15 @@
 /*!
 The plain chain: the pieces of a text, each looked up in the cache or encoded.
 
+A piece may be a whole text. It is cut first wherever no token spans two characters, if merges alone decide its ids
+(`metaspace::may_cut`).
+
 This is the path of a `tokenizer.json` that no other path runs. Ids are those of the chain; offsets too, with
 white space taken out of them as the post-processor says.
 */
 
 use super::offsets::{EdgeSpaces, Located, trimmed};
-use super::{Finders, Plan, Scratch, Sink};
+use super::{Finders, Path, Plan, Scratch, Sink};
 use crate::chain::Runner;
 use crate::error::Result;
 use crate::special::Span;
@@ -29,6 +32,7 @@ impl Plan {
         }
         let pieces = runner.pieces(text, base, &finders.normal)?;
         let all = pieces.text().as_bytes();
+        let cuts = matches!(self.path, Path::Chain { cuts: true, .. });
         for piece in pieces.iter() {
             if let Some(id) = piece.token {
                 sink.many(&[id])?;
@@ -37,23 +41,48 @@ impl Plan {
             if sink.is_full() {
                 return Ok(());
             }
-            let mut taken = Ok(());
-            let found = scratch.cache.recall(all, piece.start, piece.end, false, |ids| {
-                taken = sink.many(ids);
-            });
-            taken?;
-            if found {
-                continue;
+            let mut start = piece.start;
+            loop {
+                let end = match cuts {
+                    true => start + self.joins().first_part(&all[start..piece.end]),
+                    false => piece.end,
+                };
+                let part = &pieces.text()[start..end];
+                self.encode_part(runner, all, (start, end), part, scratch, sink)?;
+                start = end;
+                if start >= piece.end {
+                    break;
+                }
             }
-            let ids = &mut scratch.ids;
-            ids.clear();
-            runner.encode_piece(&self.model, piece.text(), &mut scratch.chain, |id, _| {
-                memory::extend(ids, &[id])
-            })?;
-            scratch.cache.insert(all, piece.start, piece.end, false, ids);
-            sink.many(ids)?;
         }
         interrupt::worked(text.len())
+    }
+
+    /// Encodes a piece, or a part of one that may be cut off, by the cache or the model.
+    fn encode_part(
+        &self,
+        runner: &Runner,
+        all: &[u8],
+        (start, end): (usize, usize),
+        part: &str,
+        scratch: &mut Scratch,
+        sink: &mut impl Sink,
+    ) -> Result<()> {
+        let mut taken = Ok(());
+        let found = scratch.cache.recall(all, start, end, false, |ids| {
+            taken = sink.many(ids);
+        });
+        taken?;
+        if found {
+            return Ok(());
+        }
+        let ids = &mut scratch.ids;
+        ids.clear();
+        runner.encode_piece(&self.model, part, &mut scratch.chain, |id, _| {
+            memory::extend(ids, &[id])
+        })?;
+        scratch.cache.insert(all, start, end, false, ids);
+        sink.many(ids)
     }
 
     /// The ids of a text and where they come from.

@@ -156,6 +156,29 @@ pub(super) fn of(model: &Model, chain: &Chain) -> Option<Spaced> {
     Some(Spaced { prefix, model, bytes, symbols })
 }
 
+/// Whether the plain chain may cut a piece wherever no token spans two characters: merges alone decide its ids, no
+/// character is unknown, and tokens of bytes take no part in merges.
+pub(super) fn may_cut(model: &Model, chain: &Chain) -> bool {
+    let Merges::Listed(listed) = &model.merges else { return false };
+    let fits = match &chain.model {
+        ChainModel::Bpe(options) => {
+            let whole = |part: &Option<String>| part.as_deref().unwrap_or_default().is_empty();
+            let plain = whole(&options.prefix) && whole(&options.suffix) && !model.ignore_merges;
+            options.byte_fallback && plain
+        }
+        // A list of merges says that nothing but the pair decides.
+        ChainModel::SentencePiece(pieces) => pieces.settings.byte_fallback && !listed.is_empty(),
+        _ => false,
+    };
+    let byte_token = |byte: usize| model.vocab.id_of(format!("<0x{byte:02X}>").as_bytes());
+    let bytes: [Option<TokenId>; 256] = std::array::from_fn(byte_token);
+    let mut is_byte = vec![false; model.vocab.id_limit() as usize];
+    bytes.iter().flatten().for_each(|&id| is_byte[id as usize] = true);
+    let knows_space = bytes[0x20].is_some() || model.vocab.id_of(b" ").is_some();
+    let apart = |&(left, right): &Pair| !is_byte[left as usize] && !is_byte[right as usize];
+    fits && knows_space && knows_all(&model.vocab, &bytes) && listed.iter().all(apart)
+}
+
 /// When such a chain puts a space before a text; none if the chain does anything else.
 fn prefix_of(chain: &Chain) -> Option<Prefix> {
     let marks_spaces = |step: &NormalizerStep| {

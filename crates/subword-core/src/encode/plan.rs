@@ -77,6 +77,8 @@ pub(crate) enum Path {
         symbols: Finder,
         /// Its text is cut at white space and looked up before it is normalised: see `raw_words`.
         words: Option<Box<RawWords>>,
+        /// The chain may cut a piece wherever no token spans two characters.
+        cuts: bool,
     },
 }
 
@@ -109,6 +111,7 @@ impl Plan {
 
     fn of_chain(model: Arc<Model>, chain: &Chain, cache_bytes: usize) -> Result<Plan> {
         let runner = Box::new(Runner::new(&model, chain)?);
+        let cuts = metaspace::may_cut(&model, chain);
         let Some(front) = metaspace::of(&model, chain) else {
             // The chain has merges of its own.
             let merger = Merger::new(NO_MODEL.get_or_make(no_model))?;
@@ -118,11 +121,11 @@ impl Plan {
                 let splitter = Splitter::space_words()?;
                 if let Some(words) = RawWords::of(chain, &splitter) {
                     let words = Some(Box::new(words));
-                    let path = Path::Chain { runner, spaced: None, symbols, words };
+                    let path = Path::Chain { runner, spaced: None, symbols, words, cuts };
                     return Plan::with_parts(model, path, merger, splitter, cache_bytes);
                 }
             }
-            let path = Path::Chain { runner, spaced: None, symbols, words: None };
+            let path = Path::Chain { runner, spaced: None, symbols, words: None, cuts };
             return Plan::with_parts(model, path, merger, splitter, cache_bytes);
         };
         let vocab = &front.model.vocab;
@@ -130,7 +133,9 @@ impl Plan {
         let splitter = Splitter::by_classes(ClassPairs::of(&tokens.collect::<Vec<_>>()))?;
         let merger = Merger::from_characters(&front.model, &front.bytes)?;
         let symbols = Finder::new(front.symbols)?;
-        let path = Path::Chain { runner, spaced: Some(front.prefix), symbols, words: None };
+        // Its table of joins is that of the front.
+        let (spaced, words, cuts) = (Some(front.prefix), None, false);
+        let path = Path::Chain { runner, spaced, symbols, words, cuts };
         let plan = Plan::with_parts(model, path, merger, splitter, cache_bytes)?;
         plan.joins.get_or_make(|| Joins::new(vocab));
         Ok(plan)
@@ -368,7 +373,7 @@ impl Plan {
         {
             return self.encode_texts(fast, front, &[text], scratch, sink);
         }
-        if let Path::Chain { runner, spaced, symbols, words } = &self.path {
+        if let Path::Chain { runner, spaced, symbols, words, .. } = &self.path {
             let fast = finders.normal.is_empty() && !has_symbol(symbols, text);
             return match spaced.filter(|_| fast) {
                 Some(prefix) => self.encode_spaced(prefix, text, place, scratch, sink),
