@@ -312,7 +312,7 @@ fn a_raw_token_is_not_cut_where_one_of_the_normalised_text_ends() {
         SpecialToken { normalized: true, ..SpecialToken::new(" 1", 0) },
         SpecialToken::new("1>2", 1),
     ];
-    for pattern in [Pattern::Named(Named::Gpt2), Pattern::Regex("[0-9]+".to_owned())] {
+    for pattern in [Pattern::Named(Named::Gpt2), Pattern::Regex("(?<!x)[0-9]+".to_owned())] {
         let chain = Chain::new(Normalizer::None, pattern, &tokens);
         let text = b"333 1>2333333333";
         for len in 1..=text.len() {
