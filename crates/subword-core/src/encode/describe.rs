@@ -44,7 +44,7 @@ impl Plan {
 
     /// Whether every text is searched for added tokens once it is normalised.
     fn always_in_normalized(&self) -> bool {
-        let Finders { normal, .. } = self.always();
+        let Finders { normal, .. } = &self.always;
         !normal.is_empty()
     }
 

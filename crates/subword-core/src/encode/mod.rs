@@ -20,12 +20,13 @@ plan.rs        Plan::encode_text      added tokens are cut out, twice: before an
   raw_words.rs   Unigram: raw text is cut at white space, then as byte-level BPE
   chain.rs       the plain chain, where none of these paths computes the same
 offsets.rs     the same with the place of every id in the text
-finders.rs     the added tokens that are searched for; selections.rs: those that a caller chooses
+finders.rs     the added tokens that are searched for; selections.rs, allowed.rs: those that a caller chooses
 ```
 
 The result goes to a [`Sink`]: a vector of ids, or a counter.
 */
 
+mod allowed;
 mod chain;
 mod cjk;
 mod describe;
