@@ -45,6 +45,7 @@ with _starting.quietly():
     from subword._parts import healed, split_at, token_arrays
     from subword._pieces import (
         PatternExplanation,
+        explain_path,
         explain_pattern,
         normalize,
         patterns,
@@ -99,6 +100,7 @@ __all__ = [
     "encode_spans",
     "evaluate",
     "explain",
+    "explain_path",
     "explain_pattern",
     "explain_text",
     "extend",

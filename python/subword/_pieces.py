@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, overload
 from subword import _core
 
 if TYPE_CHECKING:
+    from subword._tokenizer import Tokenizer
     from subword._types import Pattern
 
 #: The patterns that have a name, and the regular expressions that define them. Several expressions
@@ -154,3 +155,22 @@ def normalize(text: str | bytes | bytearray | memoryview, normalizer: str | None
     """
     normal = _core.normalize(text, normalizer)
     return normal.decode() if isinstance(text, str) else normal
+
+
+def explain_path(tok: Tokenizer) -> tuple[str, str]:
+    """Say by which path a tokenizer encodes, and why.
+
+    Args:
+        tok: The tokenizer.
+
+    Returns:
+        The name of the path and a reason. "fused front": no normalised copy of the text is made.
+        "scanner": the pattern cuts the text, and pieces are cached; `explain_pattern` says how it
+        runs. "plain chain", the slowest: the components of a file run one by one.
+
+    Example:
+        >>> from subword import Tokenizer, explain_path
+        >>> explain_path(Tokenizer({i: bytes([i]) for i in range(256)}, []))
+        ('scanner', 'the pattern cuts the text, and pieces are cached')
+    """
+    return tok._path

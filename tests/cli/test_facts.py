@@ -51,6 +51,7 @@ FACTS = {
         ["a.txt", "--vocab-size", "45", "-o", "x.json", "--min-count", "1"],
         {"vocab_size", "out"},
     ),
+    "train-unigram": (["a.txt", "--vocab-size", "20", "-o", "x.json"], {"vocab_size", "out"}),
     "prune": (["tok.json", "a.txt", "-o", "x.json"], {"vocab_size", "vocab_size_before"}),
     "convert": (["tok.json", "x.json"], {"format", "out", "bytes"}),
     "evaluate": (["tok.json", "a.txt"], {"rows"}),

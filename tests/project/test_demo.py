@@ -130,7 +130,7 @@ def test_colours_need_a_terminal_and_leave(
 @pytest.mark.skipif(shutil.which("make") is None, reason="no make")
 def test_it_installs_only_what_it_needs(tmp_path: Path) -> None:
     planned = subprocess.run(
-        ["make", "--dry-run", "demo", f"VENV={tmp_path}/new"],
+        ["make", "--dry-run", "--no-print-directory", "demo", f"VENV={tmp_path}/new"],
         cwd=ROOT,
         capture_output=True,
         text=True,

@@ -122,10 +122,8 @@ impl Engine {
         }
     }
 
-    /// How texts are encoded, and why so: the name of the path and a reason. "fused front" and "scanner" are
-    /// the fast ones; "regular expression" cuts a text more slowly, and "plain chain" runs the components of
-    /// a file one by one.
-    #[getter]
+    /// How texts are encoded, and why so: the name of the path and a reason.
+    #[getter(_path)]
     fn path(&self, py: Python<'_>) -> (&'static str, String) {
         py.detach(|| self.tokenizer().path())
     }

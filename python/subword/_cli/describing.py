@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from subword import Tokenizer, check_output, explain_pattern, visible
+from subword import Tokenizer, check_output, explain_path, explain_pattern, visible
 from subword._cli.arguments import check_tokenizer, format_option
 from subword._cli.files import print_json, say, tell
 from subword._cli.group import PATH, json_option, main, pattern_option, tokenizer_argument
@@ -43,7 +43,7 @@ def rows_of(tok: Tokenizer, longest: Sequence[bytes]) -> list[tuple[str, str]]:
     how = " by the longest tokens" if tok.kind == "longest" else f" BPE by {tok.kind}"
     kind = {"wordpiece": "WordPiece", "chain": "the components of its file"}
     rows = [("kind", kind.get(tok.kind, level + how))]
-    rows += [("path", ": ".join(tok.path))]
+    rows += [("path", ": ".join(explain_path(tok)))]
     rows += [("pattern" if at == 0 else "", one) for at, one in enumerate(patterns)]
     if tok.kind != "chain":
         explained = explain_pattern(tok.pattern)
@@ -72,8 +72,8 @@ def facts_of(tok: Tokenizer, longest: Sequence[bytes]) -> dict[str, Any]:
     """What a tokenizer is, for machines."""
     return {
         "kind": tok.kind,
-        "path": tok.path[0],
-        "path_reason": tok.path[1],
+        "path": explain_path(tok)[0],
+        "path_reason": explain_path(tok)[1],
         "units": tok.units,
         "pattern": tok.pattern,
         "cut_by": None if tok.kind == "chain" else explain_pattern(tok.pattern).runs,
