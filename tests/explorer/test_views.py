@@ -276,6 +276,7 @@ def test_a_click_shows_how_a_token_was_built(browser: Browser, explorer: Running
 
 def test_an_error_is_told_on_the_page(browser: Browser, explorer: Running) -> None:
     with opened(browser, explorer, "tree", expected="404 (Not Found)") as page:
+        expect(page.locator("#view-tree h2").first).to_contain_text("Token")
         page.get_by_label("Token", exact=True).fill("#999999")
         page.keyboard.press("Enter")
         expect(page.get_by_role("alert")).to_contain_text("no token has id 999999")

@@ -112,6 +112,7 @@ def test_huggingface_learns_the_same_from_a_part(name: str, size: int, tmp_path:
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::subword.TrainingWarning")  # other texts may be small
 @pytest.mark.parametrize(("name", "vocab_size"), LARGE)
 def test_huggingface_learns_the_same_from_the_whole(name: str, vocab_size: int) -> None:
     path = file(f"corpora/{name}")

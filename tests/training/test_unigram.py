@@ -139,7 +139,7 @@ def test_more_of_a_vocabulary_makes_fewer_tokens() -> None:
     held = text[-50_000:]
     sizes = [UnigramTrainer(size).train_counts(counts).count(held) for size in (200, 600, 2000)]
     assert sizes == sorted(sizes, reverse=True)
-    assert sizes[-1] < 1.4 * len(held.split())
+    assert sizes[-1] < 1.8 * len(held.split())
 
 
 def test_what_cannot_be_learned_is_refused_by_name() -> None:
