@@ -193,10 +193,10 @@ def extend(
     while tok._spells and size < len(ids):
         tail = list(ids[-size:])
         before = tok.decode_bytes(tail)
-        kept = _tokens_before(tok, tail, tok._settled(before, special))
+        place = tok._settled(before, special)
+        kept = _tokens_before(tok, tail, place)
         if kept:
-            rest = tail[kept:]
-            return _change(rest, tok.encode(tok.decode_bytes(rest) + more, special=special))
+            return _change(tail[kept:], tok.encode(before[place:] + more, special=special))
         size *= 4
     old = list(ids)
     whole = tok.decode_bytes(old) if tok._spells else tok.decode(old).encode()

@@ -29,13 +29,16 @@ impl CharacterCounts {
         }
     }
 
+    /// The characters and how often each occurs, by code point.
+    pub(super) fn counted(self) -> impl Iterator<Item = (char, Count)> {
+        let counted = (0..).zip(self.0).filter(|&(_, count)| count > 0);
+        counted.filter_map(|(code, count)| Some((char::from_u32(code)?, count)))
+    }
+
     /// The characters that may be in the alphabet, at most `limit` of them, by code point.
     pub(super) fn alphabet(self, limit: Option<usize>, may_be: impl Fn(char) -> bool) -> Vec<char> {
-        let counted = (0..).zip(self.0).filter(|&(_, count)| count > 0);
-        let mut found: Vec<(char, Count)> = counted
-            .filter_map(|(code, count)| Some((char::from_u32(code)?, count)))
-            .filter(|&(character, _)| may_be(character))
-            .collect();
+        let mut found: Vec<(char, Count)> =
+            self.counted().filter(|&(character, _)| may_be(character)).collect();
         if let Some(limit) = limit {
             found.sort_by_key(|&(_, count)| Reverse(count));
             found.truncate(limit);

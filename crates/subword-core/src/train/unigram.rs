@@ -26,6 +26,7 @@ mod seeds;
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::alphabet::CharacterCounts;
 use super::merges::{Effort, Learned, Stop};
 use super::{Trained, WatchMerges, each_piece, no_pieces};
 use crate::counts::Counts;
@@ -312,22 +313,12 @@ fn each_word(piece: &[u8], mut each: impl FnMut(&str)) {
 
 /// The most frequent characters of the words, as many as make up a share of the text.
 fn alphabet(counts: &Counts, coverage: f64) -> Result<Vec<(char, Count)>> {
-    let mut totals: Vec<Count> = Vec::new();
+    let mut characters = CharacterCounts::default();
     each_piece(counts, |piece, count| {
-        each_word(piece, |word| {
-            for c in word.chars() {
-                let code = c as usize;
-                if code >= totals.len() {
-                    totals.resize((code + 1).next_power_of_two(), 0);
-                }
-                totals[code] = totals[code].saturating_add(count);
-            }
-        });
+        each_word(piece, |word| characters.add(word.chars(), count));
         Ok(())
     })?;
-    let counted = (0..).zip(totals).filter(|&(_, count)| count > 0);
-    let mut found: Vec<(char, Count)> =
-        counted.filter_map(|(code, count)| Some((char::from_u32(code)?, count))).collect();
+    let mut found: Vec<(char, Count)> = characters.counted().collect();
     found.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
     let total: u128 = found.iter().map(|(_, count)| u128::from(*count)).sum();
     let (mut covered, wanted) = (0u128, coverage * total as f64);
