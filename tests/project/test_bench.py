@@ -25,7 +25,7 @@ import publish
 import run
 from libraries import encoders
 from measure import corpora, machine
-from measure.results import Result, Row
+from measure.results import Result, Row, Status
 from reports import charts, filed, readme, summary, targets
 from reports.markdown import Report, markdown
 from scenarios import batch_process, batches, loading, outputs
@@ -135,6 +135,18 @@ def test_a_text_that_cannot_be_read_is_refused_by_name(tmp_path: Path) -> None:
     bad.write_bytes(b"low\xff")
     with pytest.raises(corpora.DataError, match=r"bad.txt: not UTF-8 \(byte 3\)"):
         corpora.own_text(bad)
+
+
+def test_only_our_own_answers_fail_the_run() -> None:
+    def code(library: str, status: Status) -> int:
+        rows = [Row("subword"), Row("tokenizers"), Row("gigatoken")]
+        next(row for row in rows if row.library == library).status = status
+        return run.exit_code([Result("train/en/32k", rows, reference="tokenizers")])
+
+    assert code("gigatoken", "merges differ") == code("gigatoken", "failed") == 0
+    assert code("tokenizers", "merges differ") == 1, "the reference and subword disagree"
+    assert code("subword", "failed") == code("subword", "ids differ") == 1
+    assert code("subword", "absent") == code("tokenizers", "absent") == 0
 
 
 def test_other_ids_in_a_batch_are_not_timed(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
