@@ -44,7 +44,7 @@ pub use normalizer::Normalizer;
 pub use output::{Decoder, TrimOffsets};
 pub(crate) use pattern::escaped_character;
 pub use pattern::{Named, Pattern};
-pub use pieces::{PieceKind, PieceModel, PieceSettings};
+pub use pieces::{PieceKind, PieceModel, PieceRule, PieceSettings};
 pub(crate) use start::check_start;
 pub use start::{EndOfWord, Start, Units};
 pub use template::{Content, Template, TemplateSlot};
