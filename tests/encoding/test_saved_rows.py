@@ -1,4 +1,4 @@
-"""Truncation and padding that a tokenizer.json saves: the rows of the real tokenizers, and no more."""
+"""Truncation and padding that a tokenizer.json saves: the rows of the real tokenizers."""
 
 from __future__ import annotations
 

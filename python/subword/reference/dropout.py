@@ -98,12 +98,13 @@ def merge_with_dropout(
         return at if 0 <= at < len(left) else None
 
     def candidate(at: int | None) -> list[tuple[int, int, bytes]]:
-        """The pair at a place: its rank, the place, and what it makes; nothing if it has no rank."""
+        """The pair at a place: its rank, the place, what it makes; nothing if it has no rank."""
         after = None if at is None or left[at] is None else neighbour(at, 1)
         if at is None or after is None:
             return []
         one, two = left[at], left[after]
-        assert one is not None and two is not None
+        assert one is not None
+        assert two is not None
         return [(ranks[one, two], at, one + two)] if (one, two) in ranks else []
 
     queue = [pair for at in range(len(left)) for pair in candidate(at)]
