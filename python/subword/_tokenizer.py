@@ -275,8 +275,8 @@ class Tokenizer(Variants, OldNames):
         the folder SUBWORD_VOCABS and in tiktoken's cache, any other name in the cache of Hugging
         Face's Hub.
 
-        Settings of calls that a ``tokenizer.json`` holds, truncation and padding, are not read: a
-        `ModelFormatWarning` says so, and `encode_inputs` takes them.
+        Truncation and padding that a ``tokenizer.json`` holds are the defaults of `encode_inputs`;
+        `encode` gives the whole text.
 
         Args:
             source: The path of our own file, of a ``tokenizer.json``, a ``vocab.json`` with
