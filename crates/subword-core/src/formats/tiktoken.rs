@@ -192,7 +192,8 @@ mod tests {
 
     #[test]
     fn an_empty_token_is_an_id_without_a_token() {
-        let model = read(lines("= 256\ndGhl 257\n").as_bytes(), &with_pattern(Named::Gpt2)).unwrap();
+        let model =
+            read(lines("= 256\ndGhl 257\n").as_bytes(), &with_pattern(Named::Gpt2)).unwrap();
         assert_eq!(model.vocab.bytes_of(256), None);
         assert_eq!(model.vocab.id_of(b"the"), Some(257));
     }
