@@ -280,9 +280,10 @@ class Tokenizer(Variants, OldNames):
 
         Args:
             source: The path of our own file, of a ``tokenizer.json``, a ``vocab.json`` with
-                ``merges.txt`` beside it, a ``.tiktoken`` or a ``vocab.txt`` file, or of a directory
-                with one of these; or the content of such a file as ``bytes``; or a name like
-                ``"cl100k_base"`` or ``"Qwen/Qwen3-8B"``.
+                ``merges.txt`` beside it, a ``.tiktoken``, ``tokenizer.model``, ``tekken.json``,
+                ``.gguf`` or ``vocab.txt`` file, or of a directory with one of these; or the
+                content of such a file as ``bytes``; or a name like ``"cl100k_base"``,
+                ``"whisper"`` or ``"Qwen/Qwen3-8B"``.
             pattern: The pattern, for a file that does not hold one (``.tiktoken``). The files that
                 tiktoken's encodings are published in are recognised, and need none.
             special_tokens: The special tokens, for a file that does not hold any. Without this and
