@@ -44,6 +44,7 @@ with _starting.quietly():
     from subword._explain.visible import visible
     from subword._inputs import encode_inputs
     from subword._parts import healed, split_at, token_arrays
+    from subword._paths import nbest, sample
     from subword._pieces import (
         PatternExplanation,
         explain_path,
@@ -108,12 +109,14 @@ __all__ = [
     "extend",
     "healed",
     "is_canonical",
+    "nbest",
     "noncanonical_at",
     "normalize",
     "open_tokens",
     "patterns",
     "prune",
     "read_documents",
+    "sample",
     "split",
     "split_at",
     "token_arrays",

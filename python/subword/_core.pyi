@@ -246,6 +246,15 @@ class Engine:
         """Where a text may be cut so that all parts encode alone."""
     def _encode_trusted(self, text: bytes, trusted: Sequence[tuple[int, int]]) -> list[int]:
         """The ids of a text in which special tokens count within these ranges alone."""
+    def _lattice(
+        self, text: Text, errors: Errors
+    ) -> tuple[
+        bool,
+        bool,
+        int | None,
+        list[tuple[bytes, int | None, list[tuple[int, int, int, float]]]],
+    ]:
+        """Every token that may stand in a text, by a Unigram model."""
     def decode(
         self,
         ids: Ids,

@@ -399,8 +399,13 @@ class Tokenizer(Variants, OldNames):
 
     @cached_property
     def _explainer(self) -> Explainer:
-        self._require_pieces("tok", "explained")
         from subword._explain.explainer import Explainer
+        from subword._explain.unigram import UnigramExplainer
         from subword._explain.wordpiece import WordPieceExplainer
+        from subword._paths import has_lattice
+
+        if has_lattice(self):
+            return UnigramExplainer(self)
+        self._require_pieces("tok", "explained")
 
         return WordPieceExplainer(self) if self.kind == "wordpiece" else Explainer(self)

@@ -30,7 +30,7 @@ use crate::types::TokenId;
 use crate::{interrupt, memory};
 
 pub use crate::decode::{Decoding, PlainBytes};
-pub use crate::encode::{Located, Ragged, in_characters};
+pub use crate::encode::{Lattice, LatticePiece, Located, Ragged, in_characters};
 pub use crate::parallel::Threads;
 pub use batch::{Detached, Held};
 pub(crate) use documents::{DocumentEncoder, Session};
@@ -189,6 +189,11 @@ impl Tokenizer {
         self.plan.with_finders(allowed, &[text], |finders| {
             self.with_scratch(|scratch| self.plan.encode_offsets(text, finders, trim, scratch))
         })
+    }
+
+    /// Every token that may stand in a text, by a Unigram model. Special tokens are text, but those that always count.
+    pub fn lattice(&self, text: &[u8]) -> Result<Lattice> {
+        self.plan.with_finders(&Allowed::Text, &[text], |finders| self.plan.lattice(text, finders))
     }
 
     /// The ids of a text in which special tokens count within the `trusted` ranges alone, which rise and do not

@@ -12,6 +12,7 @@ mod engine;
 mod errors;
 mod ids;
 mod interrupts;
+mod lattice;
 mod lists;
 mod model;
 mod reading;

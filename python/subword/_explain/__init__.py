@@ -4,6 +4,7 @@ explanation   what is told of a piece: data, a table, a tree
 html          tokens in a notebook
 explainer     merging once more, slowly
 wordpiece     the same for WordPiece
+unigram       the same for Unigram: the best way and the next
 visible       tokens for the eye
 """
 

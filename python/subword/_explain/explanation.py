@@ -11,8 +11,9 @@ from subword._explain.visible import spaced, visible
 
 #: Where the tokens come from: merges; the longest tokens of the vocabulary; the whole piece is a
 #: token, whatever the merges say; it is a special token; there are none, because it is white space,
-#: for which an end-of-word mark stands; it is a word that WordPiece has no tokens for.
-How = Literal["merged", "longest", "whole", "special", "skipped", "unknown"]
+#: for which an end-of-word mark stands; it is a word that WordPiece has no tokens for; their scores
+#: have the highest sum (Unigram).
+How = Literal["merged", "longest", "whole", "special", "skipped", "unknown", "best"]
 
 
 @dataclass(frozen=True)
@@ -39,11 +40,21 @@ class Node:
 
 
 @dataclass(frozen=True)
+class Way:
+    """A way to cut a piece: the tokens, their ids and the sum of their scores."""
+
+    tokens: tuple[bytes, ...]
+    ids: tuple[int, ...]
+    score: float
+
+
+@dataclass(frozen=True)
 class Explanation:
     """How one piece became its tokens. Printed, it is a table; ``tree()`` is another picture.
 
     ``piece`` is what was merged, after normalisation; ``first`` the tokens that merging starts
-    from, ``steps`` the merges in their order, ``ids`` the ids of the tokens at the end.
+    from, ``steps`` the merges in their order, ``ids`` the ids of the tokens at the end. Of a
+    Unigram model, ``ways`` are the best way to cut the piece and the next.
     """
 
     piece: bytes
@@ -51,6 +62,7 @@ class Explanation:
     first: tuple[bytes, ...]
     steps: tuple[Step, ...]
     ids: tuple[int, ...]
+    ways: tuple[Way, ...] = ()
 
     @property
     def tokens(self) -> tuple[bytes, ...]:
@@ -73,6 +85,8 @@ class Explanation:
             rows = [("rank", "pair", "tokens"), ("", "", spaced(self.first))]
         elif self.how in ("longest", "unknown"):
             rows = [("", "", spaced(self.first))]
+        for way in self.ways:
+            rows.append((f"{way.score:.3f}", "", spaced(way.tokens)))
         for step in self.steps:
             tokens = spaced(step.tokens, made=[step.at] if colour else [])
             rows.append((str(step.rank), "+".join(map(visible, step.pair)), tokens))
@@ -107,8 +121,13 @@ class Explanation:
     def as_dict(self) -> dict[str, Any]:
         """The same for JSON: bytes in hexadecimal, because a token need not be text.
 
-        ``text`` and ``tokens`` are the piece and its tokens for the eye, as `visible` shows them.
+        ``text`` and ``tokens`` are the piece and its tokens for the eye, as `visible` shows them; a
+        Unigram model has ``ways``, too.
         """
+        ways = [
+            {"ids": list(way.ids), "tokens": [*map(visible, way.tokens)], "score": way.score}
+            for way in self.ways
+        ]
         return {
             "piece": self.piece.hex(),
             "text": visible(self.piece),
@@ -125,7 +144,7 @@ class Explanation:
                 for step in self.steps
             ],
             "ids": list(self.ids),
-        }
+        } | ({"ways": ways} if ways else {})
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the piece as its tokens, and the table of its merges."""
@@ -138,6 +157,7 @@ class Explanation:
             "whole": "  is a token, though no merges make it",
             "special": "  is a special token",
             "unknown": "  has no tokens",
+            "best": "  is cut into the tokens whose scores have the highest sum",
             "skipped": "  is white space, which has no tokens: a mark stands for it",
         }
         return visible(self.piece) + note[self.how]

@@ -185,6 +185,11 @@ impl Runner {
         Ok(Pieces { text: normal, pieces })
     }
 
+    /// The model, if it is Unigram.
+    pub(crate) fn unigram(&self) -> Option<&Unigram> {
+        if let Words::Unigram(unigram) = &self.model { Some(unigram) } else { None }
+    }
+
     /// Calls `each` with every token of a raw word, or what else was cut off at white space.
     pub(crate) fn encode_raw(
         &self,

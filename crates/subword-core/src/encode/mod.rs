@@ -33,6 +33,7 @@ mod cjk;
 mod describe;
 mod dropout;
 mod finders;
+mod lattice;
 mod lookup;
 mod metaspace;
 mod misses;
@@ -53,6 +54,7 @@ use crate::memory;
 use crate::types::TokenId;
 
 pub(crate) use finders::{ChosenFinders, Finders};
+pub use lattice::{Lattice, LatticePiece};
 pub use offsets::{Located, in_characters};
 pub(crate) use plan::{Path, Plan};
 pub(crate) use scratch::Scratch;

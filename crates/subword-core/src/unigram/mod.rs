@@ -90,6 +90,8 @@ pub struct Unigram {
     /// The token of each byte, where there is one and bytes are asked for.
     bytes: Vec<Option<TokenId>>,
     rules: Rules,
+    /// The scores of user-defined pieces in a lattice, where SentencePiece counts characters, not bytes.
+    in_lattice: HashMap<TokenId, f64>,
     /// The length of the longest token, in bytes.
     longest: usize,
 }
@@ -99,6 +101,19 @@ pub struct Unigram {
 enum Rules {
     HuggingFace,
     SentencePiece,
+}
+
+/// A token that may stand in a piece, from one byte to another.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Edge {
+    /// Where it starts in the piece.
+    pub start: usize,
+    /// Where it ends.
+    pub end: usize,
+    /// Its id; that of unk stands for one character.
+    pub id: TokenId,
+    /// Its score.
+    pub score: f64,
 }
 
 /// What a thread keeps between pieces.
@@ -130,19 +145,21 @@ impl Unigram {
         let found = vocab.iter().filter(|&(id, _)| {
             is_found(id, PieceKind::Normal) || is_found(id, PieceKind::UserDefined)
         });
+        let user_defined = |length: usize| in_32_bits(length as f64 * USER_DEFINED - USER_DEFINED);
         let score = |id: TokenId| match pieces.kinds[id as usize] {
-            PieceKind::UserDefined => {
-                let length = vocab.bytes_of(id).unwrap_or_default().len() as f64;
-                in_32_bits(length * USER_DEFINED - USER_DEFINED)
-            }
+            PieceKind::UserDefined => user_defined(vocab.bytes_of(id).unwrap_or_default().len()),
             _ => scores[id as usize].value(),
         };
+        let symbols = vocab.iter().filter(|&(id, _)| is_found(id, PieceKind::UserDefined));
+        let in_lattice = symbols
+            .map(|(id, token)| (id, user_defined(String::from_utf8_lossy(token).chars().count())));
         let unk = kinds().find(|&(_, kind)| kind == PieceKind::Unknown);
         Ok(Unigram {
             unk: unk.map_or(NO_UNK, |(id, _)| id as TokenId),
             unk_score: f64::from(lowest - UNK_PENALTY as f32),
             bytes: if pieces.settings.byte_fallback { byte_tokens(vocab) } else { Vec::new() },
             rules: Rules::SentencePiece,
+            in_lattice: in_lattice.collect(),
             ..Unigram::of_tokens(&Vocab::new(found)?, score)
         })
     }
@@ -171,6 +188,7 @@ impl Unigram {
             unk_score: 0.0,
             bytes: Vec::new(),
             rules: Rules::HuggingFace,
+            in_lattice: HashMap::new(),
             longest: vocab.iter().map(|(_, token)| token.len()).max().unwrap_or(0),
         }
     }
@@ -239,16 +257,13 @@ impl Unigram {
                 better
             };
             let after = start + c.len_utf8();
-            let code = c as u32;
-            let known = self.starts.get(code as usize).or_else(|| self.others.get(&code));
-            let Start { base, id, score } = *known.unwrap_or(&NO_START);
+            let Start { base, id, score } = self.start(c);
             // The unk of a character comes after its tokens, but only the token of the character alone ends where it
             // does, and then there is none.
             match id.checked_sub(1) {
                 Some(id) => drop(reach(after, id, score)),
                 None if reach(after, self.unk, self.unk_score) && self.unk == NO_UNK => {
-                    let message = format!("{c:?} has no token, and the model has no unk token");
-                    return Err(Error::Text { message, position: 0 });
+                    return Err(no_unk(c));
                 }
                 None => {}
             }
@@ -257,6 +272,55 @@ impl Unigram {
             });
         }
         Ok(())
+    }
+
+    /// Every token that may stand in a piece, by rising start, the shorter first, and unk last.
+    pub fn lattice(&self, piece: &str) -> Result<Vec<Edge>> {
+        interrupt::worked(piece.len())?;
+        let mut edges = Vec::new();
+        for (start, c) in piece.char_indices() {
+            let after = start + c.len_utf8();
+            let first = self.start(c);
+            let mut add = |id: TokenId, score: f64, end: usize| {
+                let score = *self.in_lattice.get(&id).unwrap_or(&score);
+                edges.push(Edge { start, end, id, score });
+            };
+            if let Some(id) = first.id.checked_sub(1) {
+                add(id, first.score, after);
+            }
+            self.trie.prefixes(first.base, &piece.as_bytes()[after..], |id, score, len| {
+                add(id, score, after + len);
+            });
+            match (first.id, self.unk) {
+                (0, NO_UNK) => return Err(no_unk(c)),
+                (0, unk) => add(unk, self.unk_score, after),
+                _ => {}
+            }
+        }
+        Ok(edges)
+    }
+
+    /// Whether sums have 32 bits.
+    pub fn is_single(&self) -> bool {
+        self.rules == Rules::SentencePiece
+    }
+
+    /// Whether what has no token is its bytes.
+    pub fn falls_back(&self) -> bool {
+        !self.bytes.is_empty()
+    }
+
+    /// The entry of what has no token.
+    pub fn unk(&self) -> Option<TokenId> {
+        Some(self.unk).filter(|&unk| unk != NO_UNK)
+    }
+
+    /// A first character.
+    #[inline(always)]
+    fn start(&self, c: char) -> Start {
+        let code = c as u32;
+        let known = self.starts.get(code as usize).or_else(|| self.others.get(&code));
+        *known.unwrap_or(&NO_START)
     }
 
     /// Takes the sum at a place off all sums further right, and off itself.
@@ -308,6 +372,12 @@ impl Unigram {
         }
         each(self.unk, place)
     }
+}
+
+#[cold]
+fn no_unk(c: char) -> Error {
+    let message = format!("{c:?} has no token, and the model has no unk token");
+    Error::Text { message, position: 0 }
 }
 
 /// A number as one of 32 bits.
