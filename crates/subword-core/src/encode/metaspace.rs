@@ -116,11 +116,13 @@ pub(super) fn of(model: &Model, chain: &Chain) -> Option<Spaced> {
         }
         Some(())
     };
-    let is_normal = |id: TokenId| {
+    // A character becomes its piece whatever that is for, even a control piece. Unknown ones become bytes, and the
+    // user-defined are symbols.
+    let is_found = |id: TokenId| {
         let kind = chain.pieces().and_then(|pieces| pieces.kinds.get(id as usize));
-        kind.is_none_or(|kind| *kind == PieceKind::Normal)
+        kind.is_none_or(|kind| !matches!(kind, PieceKind::Unknown | PieceKind::UserDefined))
     };
-    for (id, token) in model.vocab.iter().filter(|&(id, _)| is_normal(id)) {
+    for (id, token) in model.vocab.iter().filter(|&(id, _)| is_found(id)) {
         let is_character = |token: &str| token.chars().count() == 1 && token != " ";
         if token.len() <= 4 && std::str::from_utf8(token).is_ok_and(is_character) {
             use_token(id, token)?;
