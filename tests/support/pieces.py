@@ -1,8 +1,8 @@
 """Random SentencePiece models, trained by sentencepiece, some of them changed afterwards.
 
 ``trained(random)`` is the bytes of a ``tokenizer.model`` of the type BPE with random options;
-``changed`` makes of it what no training makes: equal scores, unused pieces, spaces that stay. ``written``
-is the bytes of a model of these pieces.
+``changed`` makes of it what no training makes: equal scores, unused pieces, spaces that stay.
+``written`` is the bytes of a model of these pieces.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ def changed(content: bytes, random: randomness.Random) -> bytes:
 
 
 def written(pieces: list[tuple[str, float, str]], byte_fallback: bool) -> bytes:
-    """A model of pieces with scores and kinds, which leaves the text as it is but for a space before it."""
+    """A model of these scored pieces and their kinds, which puts a space before a text."""
     model = format_of_models.ModelProto()  # type: ignore[attr-defined]
     if byte_fallback:
         pieces = [*pieces, *((f"<0x{byte:02X}>", 0.0, "BYTE") for byte in range(256))]
