@@ -118,6 +118,8 @@ pub struct MergeRules {
     pub prefix: Vec<u8>,
     /// Tokens that no merge may make.
     pub forbidden: Vec<Vec<u8>>,
+    /// Says of two tokens, by their bytes, that they never merge.
+    pub apart: Option<fn(&[u8], &[u8]) -> bool>,
 }
 
 /// A pair that was merged.
@@ -235,6 +237,7 @@ impl MergeRules {
             score: Score::default(),
             prefix: Vec::new(),
             forbidden: Vec::new(),
+            apart: None,
         }
     }
 }
