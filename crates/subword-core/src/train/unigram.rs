@@ -270,8 +270,8 @@ impl UnigramTraining {
                 scores.push(score);
             }
         }
-        let readable = scores.into_iter().map(Score::readable).collect::<Option<_>>();
-        let scores = readable.ok_or_else(|| Error::training("a score is not finite"))?;
+        let scores = Score::readable(&scores);
+        let scores = scores.ok_or_else(|| Error::training("a score is not finite"))?;
         let unk = vocab.id_of(self.settings.unk_token.as_bytes());
         let byte_fallback = self.settings.byte_fallback;
         let options = UnigramOptions { scores, unk, byte_fallback, ..UnigramOptions::default() };
