@@ -93,6 +93,9 @@ pub enum Score {
     Likelihood,
 }
 
+/// Whether two tokens never merge, by their bytes.
+pub type Apart = fn(&[u8], &[u8]) -> bool;
+
 /// What to learn, and when to stop.
 #[derive(Debug, Clone)]
 pub struct MergeRules {
@@ -119,7 +122,7 @@ pub struct MergeRules {
     /// Tokens that no merge may make.
     pub forbidden: Vec<Vec<u8>>,
     /// Says of two tokens, by their bytes, that they never merge.
-    pub apart: Option<fn(&[u8], &[u8]) -> bool>,
+    pub apart: Option<Apart>,
 }
 
 /// A pair that was merged.
