@@ -161,7 +161,11 @@ def test_the_pattern_says_what_may_merge_and_is_no_part_of_the_tokenizer() -> No
 def test_settings_that_do_not_go_together_are_refused(
     settings: dict[str, Any], message: str
 ) -> None:
-    given = {"num_merges": 3, "initial_vocab": "chars", "byte_fallback": True} | settings
+    given: dict[str, Any] = {
+        "num_merges": 3,
+        "initial_vocab": "chars",
+        "byte_fallback": True,
+    } | settings
     with pytest.raises(ValueError, match=message.replace("(", r"\(")):
         BpeTrainer(**given).train_iter(["low"])
 
