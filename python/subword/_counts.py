@@ -330,14 +330,14 @@ def exactly(name: str, number: object) -> Fraction:
     if not isinstance(number, Real):
         raise TypeError(f"{name} must be a number, not {type(number).__name__}")
     try:
-        exact = number if isinstance(number, Rational) else Fraction(repr(float(number)))
+        exact = Fraction(number if isinstance(number, Rational) else repr(float(number)))
     except ValueError:
         raise ArgumentError(name, f"{name} must be a number, not {number}") from None
     if exact < 0:
         raise ArgumentError(name, f"{name} must be at least 0, not {number}")
     if max(exact.numerator, exact.denominator) >= 1 << 64:
         raise ArgumentError(name, f"{name}={number} has more digits than 64 bits hold")
-    return Fraction(exact)
+    return exact
 
 
 def _restore(cls: type[Counts], data: bytes) -> Counts:

@@ -355,11 +355,12 @@ def test_counts_on_disk_are_scaled_like_those_in_memory() -> None:
 
 def test_weights_that_make_no_sense_are_refused() -> None:
     counts = Counts({b"low": 1 << 63})
-    for weight, words in [
+    refused: list[tuple[float | Fraction, str]] = [
         (-1, "weight must be at least 0, not -1"),
         (math.inf, "weight must be a number, not inf"),
         (Fraction(1, 1 << 64), f"weight=1/{1 << 64} has more digits than 64 bits hold"),
-    ]:
+    ]
+    for weight, words in refused:
         with pytest.raises(ArgumentError) as caught:
             counts.scaled(weight)
         assert str(caught.value) == words

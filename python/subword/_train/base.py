@@ -15,6 +15,7 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -155,7 +156,7 @@ class Trainer(ABC):
 
     def train_sources(
         self,
-        sources: Mapping[str, tuple[Counts | StrPath | Iterable[StrPath], float]],
+        sources: Mapping[str, tuple[Counts | StrPath | Iterable[StrPath], float | Fraction]],
         *,
         shares: bool = False,
         field: str = "text",
@@ -193,6 +194,7 @@ class Trainer(ABC):
         numbers = numbers_of(sources)
         counting = self.counting()
         reading: dict[str, Any] = {"field": field, "errors": errors, "memory_limit": memory_limit}
+        reading |= {"threads": self.threads, "progress": self.progress}
         start = time.perf_counter()
         counts: dict[str, Counts] = {}
         for name, (source, _) in sources.items():
@@ -200,8 +202,7 @@ class Trainer(ABC):
                 self._check_counts(source)
                 counts[name] = source
             else:
-                showing_how = {"threads": self.threads, "progress": self.progress}
-                counts[name] = count_pieces(source, **counting, **showing_how, **reading)
+                counts[name] = count_pieces(source, **counting, **reading)
         counts = weighted(counts, weights_of(counts, numbers) if shares else numbers)
         first, *others = counts.values()
         phase = Phase("count", time.perf_counter() - start, peak_memory())
