@@ -12,7 +12,7 @@ place from left to right, and the symbols of sentencepiece are looked at all bef
 use std::collections::HashMap;
 
 use subword_core::model::{
-    Chain, ChainModel, Matcher, NormalizerStep, PieceKind, PieceModel, PieceSettings,
+    Chain, ChainModel, Matcher, NormalizerStep, PieceKind, PieceModel, PieceRule, PieceSettings,
     PreTokenizerStep, PrependScheme, UnigramOptions,
 };
 use subword_core::{Model, Normalizer, TokenId, Vocab};
@@ -47,7 +47,9 @@ impl<'m> PlainChain<'m> {
             }
             _ => false,
         };
-        let known = matches!(chain.model, ChainModel::Unigram(_) | ChainModel::SentencePiece(_))
+        let merges = |pieces: &PieceModel| matches!(pieces.rule, PieceRule::Merge(_));
+        let known = (matches!(chain.model, ChainModel::Unigram(_))
+            || chain.pieces().is_some_and(merges))
             && chain.normalizer.iter().all(normalizes)
             && chain.pre_tokenizer.iter().all(cuts);
         known.then_some(PlainChain { vocab: &model.vocab, chain })
@@ -75,7 +77,10 @@ impl<'m> PlainChain<'m> {
         for (piece, _) in pieces.iter().filter(|(piece, _)| !piece.is_empty()) {
             ids.extend(match &self.chain.model {
                 ChainModel::Unigram(options) => highest(self.vocab, options, piece)?,
-                ChainModel::SentencePiece(pieces) => merged(self.vocab, pieces, piece),
+                ChainModel::SentencePiece(pieces) => match &pieces.rule {
+                    PieceRule::Merge(ranks) => merged(self.vocab, pieces, ranks, piece),
+                    PieceRule::BestSum(_) => return None,
+                },
                 _ => return None,
             });
         }
@@ -159,15 +164,15 @@ fn highest(vocab: &Vocab, options: &UnigramOptions, piece: &str) -> Option<Vec<T
     for start in 0..places.len() - 1 {
         let (so_far, ..) = best[start]?;
         let token = |end: usize| vocab.id_of(&piece.as_bytes()[places[start]..places[end]]);
-        for end in start + 1..places.len() {
+        for (end, to) in best.iter_mut().enumerate().skip(start + 1) {
             let (id, score) = match token(end) {
                 Some(id) => (Some(id), score(id)),
                 None if end == start + 1 => (options.unk, lowest - 10.0),
                 None => continue,
             };
-            if best[end].is_none_or(|known| so_far + score > known.0) {
+            if to.is_none_or(|known| so_far + score > known.0) {
                 id?;
-                best[end] = Some((so_far + score, start, id));
+                *to = Some((so_far + score, start, id));
             }
         }
     }
@@ -245,7 +250,7 @@ fn piece_text(settings: &PieceSettings, text: &str, first: bool) -> String {
 }
 
 /// The pieces of a normalised text by the merges of sentencepiece.
-fn merged(vocab: &Vocab, pieces: &PieceModel, text: &str) -> Vec<TokenId> {
+fn merged(vocab: &Vocab, pieces: &PieceModel, ranks: &[u32], text: &str) -> Vec<TokenId> {
     let kind = |id: TokenId| pieces.kinds[id as usize];
     let settings = &pieces.settings;
     let mut symbols: Vec<(String, bool)> = symbols(settings, text)
@@ -259,7 +264,7 @@ fn merged(vocab: &Vocab, pieces: &PieceModel, text: &str) -> Vec<TokenId> {
         let id = vocab.id_of([&one[..], two].concat().as_bytes())?;
         let is_text =
             matches!(kind(id), PieceKind::Normal | PieceKind::UserDefined | PieceKind::Unused);
-        is_text.then(|| (pieces.ranks[id as usize], left, id, one.len()))
+        is_text.then(|| (ranks[id as usize], left, id, one.len()))
     };
     let mut seen = |symbols: &[(String, bool)], left: usize| {
         if let Some((_, _, id, len)) = candidate(symbols, left)

@@ -47,7 +47,7 @@ pub fn check(data: &[u8]) {
         let long = part.repeat(LONG / part.len().max(1)).to_vec();
         ids_of(&tokenizer, &long, &Allowed::Text);
     }
-    if data.len() % 16 == 0 {
+    if data.len().is_multiple_of(16) {
         on_several(&tokenizer, spaced.as_bytes(), &Allowed::All);
     }
     let texts: Vec<&[u8]> = texts.iter().map(Vec::as_slice).collect();
