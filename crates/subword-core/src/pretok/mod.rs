@@ -220,6 +220,12 @@ impl Splitter {
         self.ends_between(of(before), of(after))
     }
 
+    /// Whether the two characters at a place decide whether a piece ends there, so that texts in a row can be cut as one
+    /// text, and between them.
+    pub(crate) fn is_local(&self) -> bool {
+        matches!(self.kind, Kind::Scanner(Scanner::Classes(_) | Scanner::SpaceWords))
+    }
+
     /// Whether there are places where [`Splitter::cuts_before`] lets a text be cut.
     pub fn cuts(&self) -> bool {
         match &self.kind {
