@@ -42,7 +42,7 @@ with _starting.quietly():
     from subword._explain.explanation import Explanation
     from subword._explain.visible import visible
     from subword._inputs import encode_inputs
-    from subword._parts import healed, split_at, token_arrays
+    from subword._parts import healed, split_at, token_arrays, token_trie
     from subword._pieces import (
         PatternExplanation,
         explain_path,
@@ -115,6 +115,7 @@ __all__ = [
     "split",
     "split_at",
     "token_arrays",
+    "token_trie",
     "training_log",
     "truncate",
     "visible",

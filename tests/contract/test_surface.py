@@ -68,6 +68,7 @@ PUBLIC = [
     "split",
     "split_at",
     "token_arrays",
+    "token_trie",
     "training_log",
     "truncate",
     "visible",
