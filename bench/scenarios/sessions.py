@@ -22,8 +22,6 @@ VOCABS = ("gpt2", "bert-base-uncased", "qwen2_5")
 TURNS, TURN_CHARS = 200, 500
 #: After how many turns ids are compared.
 COMPARED = 10
-#: What one encoding of the whole text took, beside the turns.
-ONCE = "once"
 
 
 def turns(bench: Bench, path: str, vocab: str) -> Result:
@@ -68,5 +66,5 @@ def turns(bench: Bench, path: str, vocab: str) -> Result:
                         rows[name].add(number, timed(every, wholes))
                 else:
                     once = timed(lambda all: ours.encode(all, special="encode", threads=1), text)
-                    rows[name].add(number, timed(grow, parts), **{ONCE: once.wall})
+                    rows[name].add(number, timed(grow, parts), once=once.wall)
     return Result(path, [*rows.values()], TOKENIZERS)
