@@ -191,5 +191,5 @@ def test_other_libraries_take_the_arrays_without_a_copy() -> None:
         assert array.dtype == np.int64
         assert array.flags.c_contiguous
         assert array.flags.writeable
-        for taken in (np.from_dlpack(array), np.asarray(memoryview(array))):
+        for taken in (np.from_dlpack(array), np.asarray(array.data)):
             assert np.shares_memory(taken, array)
