@@ -45,6 +45,7 @@ PUBLIC = [
     "UnknownNameError",
     "UnknownTokenError",
     "WordPieceTrainer",
+    "aligned",
     "check_output",
     "count_pieces",
     "cut_points",
