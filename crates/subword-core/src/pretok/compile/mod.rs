@@ -5,7 +5,7 @@ Regular expressions, compiled: any pattern of this field, by its meaning and not
 [r"\p{N}{1,3}", r"\s?\p{L}+|..."]
    |  syntax       trees of character sets, by the parser of the engine that runs everything else
    |  atoms        the kinds of characters that these sets tell apart, and the atom of every character
-   |  automaton    for each state and atom the next state, and whether a match ends: the plain scanner
+   |  automaton    for each state and atom the next state, and whether a match ends
    |  proofs       between which atoms a text may be cut; where matches may fail
    |  recognise    is it one of the patterns that run 64 bytes at a time? Then by their blocks.
    v
@@ -23,8 +23,12 @@ mod proofs;
 mod recognise;
 mod syntax;
 
+use std::sync::Arc;
+
 use super::class::{Char, decode};
 use super::rules::Rules;
+use crate::mem::FirstUse;
+use crate::model::Named;
 use atoms::{AtomSet, AtomTable, Atoms};
 use automaton::{Automaton, Cutter, DEAD};
 use syntax::{Node, Refused, Sets};
@@ -69,6 +73,17 @@ impl Compiled {
         let mut compiled = Compiled::plain(regexes)?;
         compiled.rules = recognise::rules(&compiled, regexes);
         Ok(compiled)
+    }
+
+    /// A named pattern, which is compiled once in a process, with the rules that it is known to have.
+    pub(super) fn named(named: Named, rules: Rules) -> Arc<Compiled> {
+        static ALL: [FirstUse<Arc<Compiled>>; Named::ALL.len()] =
+            [const { FirstUse::new() }; Named::ALL.len()];
+        let make = || {
+            let compiled = Compiled::plain(named.regexes()).expect("a named pattern compiles");
+            Arc::new(Compiled { rules: Some(rules), ..compiled })
+        };
+        ALL[named as usize].get_or_make(make).clone()
     }
 
     /// The same without a search for blocks.
