@@ -14,7 +14,7 @@ shadowed  1: a
 
 use std::collections::BTreeMap;
 
-use crate::json::Decimal;
+use crate::json::decimal;
 use crate::types::TokenId;
 
 /// What a Unigram model has besides its vocabulary.
@@ -42,7 +42,7 @@ impl Score {
 
     /// The score of this value, or of a neighbour that the reader of Hugging Face's library can read.
     pub fn readable(value: f64) -> Option<Score> {
-        Score::new(value).and_then(|_| Score::new(Decimal::new().readable(value)))
+        Score::new(value).and_then(|_| Score::new(decimal::readable(value)))
     }
 
     /// The number.
