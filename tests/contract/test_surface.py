@@ -45,6 +45,7 @@ PUBLIC = [
     "UnknownNameError",
     "UnknownTokenError",
     "WordPieceTrainer",
+    "added_tokens",
     "check_output",
     "count_pieces",
     "cut_points",
@@ -71,10 +72,11 @@ PUBLIC = [
     "training_log",
     "truncate",
     "visible",
+    "with_special_tokens",
+    "with_template",
 ]
 
 METHODS = [
-    "added_tokens",
     "count",
     "count_batch",
     "decode",
@@ -104,8 +106,6 @@ METHODS = [
     "unk_token",
     "vocab",
     "vocab_size",
-    "with_special_tokens",
-    "with_template",
     "wordpiece",
 ]
 
