@@ -18,6 +18,7 @@ with _starting.quietly():
     from subword._corpus.tokens import Tokens
     from subword._counts import Counts
     from subword._decoder import Decoder
+    from subword._dropout import encode_dropout
     from subword._errors import (
         ArgumentError,
         CorpusError,
@@ -97,6 +98,7 @@ __all__ = [
     "check_output",
     "count_pieces",
     "cut_points",
+    "encode_dropout",
     "encode_files",
     "encode_inputs",
     "encode_spans",

@@ -6,7 +6,7 @@ examples, are in the compiled module: ``help(subword.Tokenizer.encode)``.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal, final, overload
+from typing import Any, Literal, final, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -216,6 +216,17 @@ class Engine:
         threads: int | None = None,
     ) -> int | None:
         """The number of ids, or None if there are more than ``limit``."""
+    def _encode_with_dropout(
+        self,
+        texts: Texts,
+        dropout: float,
+        seed: int,
+        *,
+        special: Special = "text",
+        errors: Errors = "strict",
+        add_special_tokens: bool = False,
+        threads: int | None = None,
+    ) -> list[list[int]]: ...
     def count_batch(
         self,
         texts: Texts,
@@ -292,6 +303,8 @@ class Engine:
     def kind(self) -> Literal["ranks", "merges", "longest", "wordpiece", "chain"]: ...
     @property
     def _path(self) -> tuple[str, str]: ...
+    @property
+    def _saved_rows(self) -> dict[str, Any]: ...
     @property
     def units(self) -> Units: ...
     @property

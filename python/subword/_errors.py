@@ -318,7 +318,7 @@ class UnknownTokenError(SubwordError, KeyError):
 
 
 class ModelFormatWarning(UserWarning):
-    """A file of a tokenizer says something that is not read, because it is about calls."""
+    """A file of a tokenizer says something that is read otherwise, or cannot hold something."""
 
     __module__ = "subword"
 

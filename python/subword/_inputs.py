@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         Extra,
         ModelInputs,
         Padding,
+        Saved,
         Side,
         Special,
         Texts,
@@ -24,14 +25,14 @@ def encode_inputs(
     texts: Texts | Sequence[Any],
     pairs: Texts | Sequence[Any] | None = None,
     *,
-    max_length: int | None = None,
-    truncation: Truncation = "longest_first",
-    truncation_side: Side = "right",
-    stride: int = 0,
+    max_length: int | Saved | None = "saved",
+    truncation: Truncation | Saved | None = "saved",
+    truncation_side: Side | Saved = "saved",
+    stride: int | Saved = "saved",
     overflow: bool = False,
-    padding: Padding | None = "longest",
-    padding_side: Side = "right",
-    pad_to_multiple_of: int | None = None,
+    padding: Padding | Saved | None = "saved",
+    padding_side: Side | Saved = "saved",
+    pad_to_multiple_of: int | Saved | None = "saved",
     pad_token: str | None = None,
     add_special_tokens: bool = True,
     words: bool = False,
@@ -42,7 +43,10 @@ def encode_inputs(
 ) -> ModelInputs:
     """Encode many texts, or pairs of texts, to the numpy arrays that a model takes.
 
-    Nothing is remembered between calls: the next one does what its own arguments say.
+    Nothing is remembered between calls: the next one does what its own arguments say. What is
+    ``"saved"`` is done as the ``tokenizer.json`` says that the tokenizer was loaded from, in its
+    ``truncation`` and ``padding``; where it says nothing, nothing is cut, and rows are padded to
+    the longest of them. Each argument that is passed wins.
 
     Args:
         tok: The tokenizer.
@@ -50,8 +54,9 @@ def encode_inputs(
         pairs: A second text for each row.
         max_length: The most ids of a row, template included; None cuts nothing.
         truncation: Which of two texts is cut where a row is too long: the longer one until they
-            fit (``"longest_first"``), ``"only_first"`` or ``"only_second"``.
-        truncation_side: At which end a text is cut.
+            fit (``"longest_first"``, unless another is saved), ``"only_first"`` or
+            ``"only_second"``. None cuts nothing.
+        truncation_side: At which end a text is cut: ``"right"``, unless another is saved.
         stride: How many ids a window of a text has in common with the one before it, with
             ``overflow``.
         overflow: Whether what is cut off stands in rows of its own: the text is read in windows of
@@ -59,9 +64,10 @@ def encode_inputs(
         padding: How long rows are made: as the longest of them (``"longest"``), or ``max_length``
             (``"max_length"``). ``"ragged"`` pads nothing, and arrays have all rows one after the
             other. None pads nothing, and refuses rows of unequal length.
-        padding_side: At which end a row is padded.
-        pad_to_multiple_of: Make the length of rows a multiple of this number.
-        pad_token: The special token to pad with; by default ``[PAD]`` or ``<pad>``.
+        padding_side: At which end a row is padded: ``"right"``, unless another is saved.
+        pad_to_multiple_of: Make the length of rows a multiple of this number; None makes it none.
+        pad_token: The special token to pad with; by default the saved one, or ``[PAD]`` or
+            ``<pad>``.
         add_special_tokens: Whether to put the template around each row.
         words: Whether each text is a list of words. Words are encoded one by one, and offsets are
             places in a word.
@@ -112,14 +118,16 @@ def encode_inputs(
         tok,
         texts,
         pairs,
-        max_length=max_length,
-        truncation=truncation,
-        truncation_side=truncation_side,
-        stride=stride,
+        {
+            "max_length": max_length,
+            "truncation": truncation,
+            "truncation_side": truncation_side,
+            "stride": stride,
+            "padding": padding,
+            "padding_side": padding_side,
+            "pad_to_multiple_of": pad_to_multiple_of,
+        },
         overflow=overflow,
-        padding=padding,
-        padding_side=padding_side,
-        pad_to_multiple_of=pad_to_multiple_of,
         pad_token=pad_token,
         add_special_tokens=add_special_tokens,
         words=words,

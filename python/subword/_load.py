@@ -12,6 +12,7 @@ A file goes before a name, so that a name never hides a file. Nothing is downloa
 from __future__ import annotations
 
 import os
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from subword._types import Pattern, SpecialTokens, StrPath
 
 #: What ends in one of these was meant to be a file.
-FILES = {".json", ".txt", ".tiktoken", ".model", ".vocab", ".bpe", ".gz", ".zst", ".xz"}
+FILES = {".json", ".txt", ".tiktoken", ".model", ".gguf", ".vocab", ".bpe", ".gz", ".zst", ".xz"}
 
 
 def load_model(
@@ -34,6 +35,7 @@ def load_model(
     lowercase: bool | None,
 ) -> tuple[_core.Model, list[str]]:
     """The model, and what is to be said about its file."""
+    from subword._formats.convert import converted, file_of
     from subword._names.published import recognised, recognised_file
 
     if isinstance(source, bytes):
@@ -42,19 +44,34 @@ def load_model(
         known = recognised(source) if pattern is None else None
         if known is not None:
             return _published(known, source, "<bytes>", pattern, special_tokens), []
+        made = converted(BytesIO(source), None, pattern, special_tokens)
+        if made is not None:
+            return made
         return _core.Model.load_bytes(source, "<bytes>", pattern, special_tokens), []
     path = Path(source)
     if not os.path.lexists(path) and path.suffix not in FILES and merges is None:
-        from subword._names.encodings import ENCODINGS
-
         name = path.as_posix()
-        if name in ENCODINGS:
-            content = _find(name, ENCODINGS[name])
-            return _published(ENCODINGS[name], content, name, pattern, special_tokens), []
+        if (published := _named(name)) is not None:
+            content = _find(name, published)
+            return _published(published, content, name, pattern, special_tokens), []
         path = _hub_folder(name)
-    elif pattern is None and (found := recognised_file(path)) is not None:
+    path = file_of(path)
+    if pattern is None and (found := recognised_file(path)) is not None:
         return _published(*found, path, pattern, special_tokens), []
+    if merges is None and lowercase is None and path.is_file():
+        with path.open("rb") as file:
+            made = converted(file, path, pattern, special_tokens)
+        if made is not None:
+            return made
     return _core.Model.load(path, pattern, special_tokens, merges, lowercase)
+
+
+def _named(name: str) -> Published | None:
+    """The published vocabulary of this name."""
+    from subword._names.encodings import ENCODINGS
+    from subword._names.models import WHISPER
+
+    return ENCODINGS.get(name) or WHISPER.get(name)
 
 
 def _published(

@@ -272,14 +272,15 @@ class Tokenizer(Identity, OldNames):
         the folder SUBWORD_VOCABS and in tiktoken's cache, any other name in the cache of Hugging
         Face's Hub.
 
-        Settings of calls that a ``tokenizer.json`` holds, truncation and padding, are not read: a
-        `ModelFormatWarning` says so, and `encode_inputs` takes them.
+        Truncation and padding that a ``tokenizer.json`` holds are the defaults of `encode_inputs`;
+        `encode` gives the whole text.
 
         Args:
             source: The path of our own file, of a ``tokenizer.json``, a ``vocab.json`` with
-                ``merges.txt`` beside it, a ``.tiktoken`` or a ``vocab.txt`` file, or of a directory
-                with one of these; or the content of such a file as ``bytes``; or a name like
-                ``"cl100k_base"`` or ``"Qwen/Qwen3-8B"``.
+                ``merges.txt`` beside it, a ``.tiktoken``, ``tokenizer.model``, ``tekken.json``,
+                ``.gguf`` or ``vocab.txt`` file, or of a directory with one of these; or the
+                content of such a file as ``bytes``; or a name like ``"cl100k_base"``,
+                ``"whisper"`` or ``"Qwen/Qwen3-8B"``.
             pattern: The pattern, for a file that does not hold one (``.tiktoken``). The files that
                 tiktoken's encodings are published in are recognised, and need none.
             special_tokens: The special tokens, for a file that does not hold any. Without this and

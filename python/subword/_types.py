@@ -76,6 +76,9 @@ Truncation: TypeAlias = Literal["longest_first", "only_first", "only_second"]
 #: How long rows are made: as the longest of them, as ``max_length``, or each as long as it is.
 Padding: TypeAlias = Literal["longest", "max_length", "ragged"]
 
+#: As the file of the tokenizer saves it.
+Saved: TypeAlias = Literal["saved"]
+
 #: What `encode_inputs` can tell about each id.
 Extra: TypeAlias = Literal["offsets", "word_ids", "sequence_ids", "special_tokens_mask"]
 

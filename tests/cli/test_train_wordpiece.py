@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -83,13 +84,16 @@ def test_what_makes_no_sense_is_refused() -> None:
 
 
 @pytest.mark.filterwarnings("default::subword.ModelFormatWarning")
-def test_what_a_file_says_about_calls_is_told_in_a_line() -> None:
-    Tokenizer.wordpiece(["[UNK]", "low"]).save("tokenizer.json")
-    file = Path("tokenizer.json")
-    file.write_text(file.read_text().replace('"padding": null', '"padding": {}'))
+def test_what_is_not_used_of_a_file_is_told_in_a_line() -> None:
+    file = {
+        "version": "1.0",
+        "model": {"type": "BPE", "dropout": 0.1, "vocab": {c: i for i, c in enumerate("low")}},
+    }
+    file["model"]["merges"] = []  # type: ignore[index]
+    Path("tokenizer.json").write_text(json.dumps(file))
     result = run("encode", "tokenizer.json", "corpus.txt")
     assert result.exit_code == 0
     assert result.stderr == (
-        "warning: tokenizer.json:4: padding is not read\n"
-        "  hint: it is a setting of a call: encode_inputs takes it\n"
+        "warning: tokenizer.json:1: dropout 0.1 is kept, and not used to encode\n"
+        "  hint: encode_dropout leaves out merges at random; other calls take all\n"
     )

@@ -49,6 +49,7 @@ PUBLIC = [
     "check_output",
     "count_pieces",
     "cut_points",
+    "encode_dropout",
     "encode_files",
     "encode_inputs",
     "encode_spans",

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from tests.data import convert
+from tests.data import convert, llama_cpp
 
 
 class FetchError(Exception):
@@ -132,15 +132,18 @@ MADE = "converted; says what the published file says"
 NOT_ROBERTA = "a stand-in: GPT-2's tokens in another order, because no package holds RoBERTa's ids"
 
 
-def llama_cpp(name: str, *hashes: str) -> list[Vocabulary]:
-    """A vocabulary of llama.cpp, with the texts and the ids beside it."""
-    files = [f"ggml-vocab-{name}.gguf{end}" for end in ("", ".inp", ".out")]
-    folder = "vendor/llama.cpp/models/"
+def gguf_files(name: str, *hashes: str) -> list[Vocabulary]:
+    """A vocabulary of llama.cpp, with the texts and the ids beside it if there are any."""
+    folder, file = "vendor/llama.cpp/models/", f"ggml-vocab-{name}.gguf"
     return [
-        Vocabulary(f"gguf/{file}", sha256, (Member(LLAMA_CPP, folder + file, sources=True),))
-        for file, sha256 in zip(files, hashes, strict=True)
+        Vocabulary(
+            f"gguf/{file}{end}", sha256, (Member(LLAMA_CPP, folder + file + end, sources=True),)
+        )
+        for end, sha256 in zip(("", ".inp", ".out"), hashes, strict=False)
     ]
 
+
+LLAMA_MODELS, WHISPER = "llama-models==0.3.0", "openai-whisper==20250625"
 
 VOCABULARIES = [
     Vocabulary(
@@ -286,30 +289,38 @@ VOCABULARIES = [
         "1b968b8dc352f42192367337c78ccc61e1eaddc6d641a579372d4f20694beb7a",
         (Member(MISTRAL.package, MISTRAL_DATA + "mistral_instruct_tokenizer_241114.model.v7"),),
     ),
-    *llama_cpp(
-        "llama-spm",
-        "16c3724582d59aa8bf84711894e833f916ee46a31d80e21312759c48bf8d0e69",
-        "be0a11f7071f0c67d3053a2d377d8f35f0dbcb77ff11a60300fb57d36b477cf0",
-        "ad6905c925c49c022974fe67e030382e8a4f56eb4489a0b9481dcedb1ec73b29",
-    ),
-    *llama_cpp(
-        "phi-3",
-        "967d7190d11c4842eab697079d98d56c2116e10eb617be355a2733bfc132e326",
-        "be0a11f7071f0c67d3053a2d377d8f35f0dbcb77ff11a60300fb57d36b477cf0",
-        "ad6905c925c49c022974fe67e030382e8a4f56eb4489a0b9481dcedb1ec73b29",
-    ),
-    *llama_cpp(
-        "gemma-4",
-        "58b1ba0b57f3b4d7c468ba4ffd91ad85190346a3d7ad7e71d1cabaae8a14bb65",
-        "0528aa007b06965f980181d252b5dff7bb170a77af6157bd48bba56885374448",
-        "ba8c596bcd05e97e62566fa994b42eeaeffd6a4e4b4a4abe7b5b689aa6b43bf3",
-    ),
+    *(file for name, hashes in llama_cpp.HASHES.items() for file in gguf_files(name, *hashes)),
     Vocabulary(
         "gemma_4/tokenizer.json",
         "075b1f42fa8e5b1ecd8748f38f14cd661e9744f148dec125d134d7334789f926",
         (Member(LLAMA_CPP, "vendor/llama.cpp/models/ggml-vocab-gemma-4.gguf", sources=True),),
         convert.gemma_4,
         MADE,
+    ),
+    Vocabulary(
+        "tekken/tekken_240718.json",
+        "eccd1665d2e477697c33cb7f0daa6f6dfefc57a0a6bceb66d4be52952f827516",
+        (Member(MISTRAL.package, MISTRAL_DATA + "tekken_240718.json"),),
+    ),
+    Vocabulary(
+        "tekken/tekken_240911.json",
+        "1948e2d48b0e7377f1bb5f1210f1ae5f984934e75713fc07e2452729b8365316",
+        (Member(MISTRAL.package, MISTRAL_DATA + "tekken_240911.json"),),
+    ),
+    Vocabulary(
+        "whisper/multilingual.tiktoken",
+        "b34b360dbb493e781e479794586d661700670d65564001f23024971d1f2fa126",
+        (Member(WHISPER, "whisper/assets/multilingual.tiktoken", sources=True),),
+    ),
+    Vocabulary(
+        "llama3/tokenizer.model",
+        "82e9d31979e92ab929cd544440f129d9ecd797b69e327f80f17e1c50d5551b55",
+        (Member(LLAMA_MODELS, "llama_models/llama3/tokenizer.model"),),
+    ),
+    Vocabulary(
+        "llama4/tokenizer.model",
+        "d0bdbaf59b0762c8c807617e2d8ea51420eb1b1de266df2495be755c8e0ed6ed",
+        (Member(LLAMA_MODELS, "llama_models/llama4/tokenizer.model"),),
     ),
 ]
 

@@ -10,7 +10,7 @@ import pytest
 from tests.support.hf_calls import arguments, difference, outcome, text
 from tests.support.hf_tokenizers import NAMES, hf_pair
 
-QUICK, SLOW = 40, 640
+QUICK, SLOW = 30, 430
 
 
 def compare_calls(name: str, numbers: range) -> None:

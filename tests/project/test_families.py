@@ -6,16 +6,19 @@ file is refused. A family that begins to work makes this test fail until the pag
 
 from __future__ import annotations
 
+import json
 import re
+from base64 import b64encode
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 import sentencepiece
 import tokenizers
-from subword import BpeTrainer, ModelFormatError, Tokenizer
+from subword import BpeTrainer, ModelFormatError, Tokenizer, patterns
 from tokenizers import decoders, models, normalizers, pre_tokenizers, processors, trainers
 
+from tests.support import gguf
 from tests.support.repository import ROOT
 
 PAGE = ROOT / "docs/guide/which-tokenizers.md"
@@ -48,6 +51,43 @@ def byte_level(folder: Path) -> tuple[Path, Real]:
 def tiktoken_file(folder: Path) -> tuple[Path, Real]:
     BpeTrainer(vocab_size=270).train_iter(SAMPLE).save(folder / "x.tiktoken")
     return folder / "x.tiktoken", None
+
+
+def tiktoken_model(folder: Path) -> tuple[Path, Real]:
+    BpeTrainer(vocab_size=270).train_iter(SAMPLE).save(folder / "x.tiktoken")
+    (folder / "x.tiktoken").rename(folder / "tiktoken.model")
+    config = '{"tokenizer_class": "TikTokenTokenizer"}'
+    (folder / "tokenizer_config.json").write_text(config, encoding="utf-8")
+    return folder, None
+
+
+def tekken(folder: Path) -> tuple[Path, Real]:
+    tok = BpeTrainer(vocab_size=270).train_iter(SAMPLE)
+    tokens = sorted(range(tok.vocab_size), key=lambda id: (len(tok.token_bytes(id)) > 1, id))
+    vocab = [
+        {"rank": rank, "token_bytes": b64encode(tok.token_bytes(id)).decode(), "token_str": None}
+        for rank, id in enumerate(tokens)
+    ]
+    sizes = {"default_vocab_size": 300, "default_num_special_tokens": 30}
+    config = {"pattern": patterns["gpt2"][0], "version": "v3", **sizes}
+    content = json.dumps({"config": config, "vocab": vocab})
+    (folder / "tekken.json").write_text(content, encoding="utf-8")
+    return folder / "tekken.json", None
+
+
+def gguf_file(folder: Path) -> tuple[Path, Real]:
+    _, tok = byte_level(folder)
+    assert tok is not None
+    model = json.loads(tok.to_str())["model"]
+    facts = {
+        "model": "gpt2",
+        "pre": "gpt-2",
+        "tokens": sorted(model["vocab"], key=model["vocab"].__getitem__),
+        "merges": [" ".join(pair) for pair in model["merges"]],
+    }
+    content = gguf.written({f"tokenizer.ggml.{name}": fact for name, fact in facts.items()})
+    (folder / "x.gguf").write_bytes(content)
+    return folder / "x.gguf", None
 
 
 def two_files(folder: Path) -> tuple[Path, Real]:
@@ -154,6 +194,9 @@ def sentencepiece_unigram_file(folder: Path) -> tuple[Path, Real]:
 MAKERS: dict[str, Callable[[Path], tuple[Path, Real]]] = {
     "byte-level BPE": byte_level,
     "tiktoken's encodings": tiktoken_file,
+    "tiktoken's format with a configuration": tiktoken_model,
+    "mistral-common's file": tekken,
+    "llama.cpp's files": gguf_file,
     "GPT-2's two files": two_files,
     "WordPiece": wordpiece,
     "WordPiece's word list": word_list,

@@ -61,13 +61,40 @@ def read(content: bytes) -> dict[str, Any]:
         raise ValueError("expected a GGUF file")
     reader.at = 4
     version, tensors, count = reader.number(4), reader.number(10), reader.number(10)
-    if version != 3 or tensors:
-        raise ValueError(f"expected version 3 without tensors, found {version}, {tensors}")
+    if version not in (2, 3) or tensors:
+        raise ValueError(f"expected version 2 or 3 without tensors, found {version}, {tensors}")
     facts = {}
     for _ in range(count):
         key = reader.value(STRING)
         facts[key.removeprefix("tokenizer.ggml.")] = reader.value(reader.number(4))
     return facts
+
+
+def written(facts: dict[str, Any], version: int = 3) -> bytes:
+    """A file of these facts, whose names are whole; every number has 32 bits."""
+    parts = [b"GGUF", struct.pack("<IQQ", version, 0, len(facts))]
+    for name, fact in facts.items():
+        parts += [_string(name), *_value(fact)]
+    return b"".join(parts)
+
+
+def _string(text: str | bytes) -> bytes:
+    content = text.encode() if isinstance(text, str) else text
+    return struct.pack("<Q", len(content)) + content
+
+
+def _value(fact: Any) -> list[bytes]:
+    if isinstance(fact, (str, bytes)):
+        return [struct.pack("<I", STRING), _string(fact)]
+    if isinstance(fact, bool):
+        return [struct.pack("<I?", 7, fact)]
+    if isinstance(fact, int):
+        return [struct.pack("<II", 4, fact)]
+    if isinstance(fact[0], (str, bytes)):
+        head = struct.pack("<IIQ", ARRAY, STRING, len(fact))
+        return [head, *(_string(text) for text in fact)]
+    kind, form = (6, "f") if isinstance(fact[0], float) else (5, "i")
+    return [struct.pack(f"<IIQ{len(fact)}{form}", ARRAY, kind, len(fact), *fact)]
 
 
 def expected(path: Path) -> list[tuple[str, list[int]]]:
@@ -162,8 +189,11 @@ def tokenizer_json(facts: dict[str, Any], shape: str) -> str:
     )
 
 
-def tokenizer_model(facts: dict[str, Any]) -> bytes:
-    """The same as a file of sentencepiece: no normalisation, a space before a text."""
+def tokenizer_model(facts: dict[str, Any], *, unigram: bool = False) -> bytes:
+    """The same as a file of sentencepiece: no normalisation, a space before a text.
+
+    One of Unigram has the character map of the file, and one space for several.
+    """
     from sentencepiece import sentencepiece_model_pb2 as format_of_models
 
     model = format_of_models.ModelProto()  # type: ignore[attr-defined]
@@ -172,9 +202,12 @@ def tokenizer_model(facts: dict[str, Any]) -> bytes:
     ):
         piece = model.pieces.add()
         piece.piece, piece.score, piece.type = token, score, kind
-    model.trainer_spec.model_type = 2
-    model.trainer_spec.byte_fallback = True
+    model.trainer_spec.model_type = 1 if unigram else 2
+    model.trainer_spec.byte_fallback = BYTE in facts["token_type"]
     model.normalizer_spec.name = "identity"
-    model.normalizer_spec.remove_extra_whitespaces = False
+    model.normalizer_spec.remove_extra_whitespaces = unigram
+    if unigram:
+        charsmap = bytes(number & 0xFF for number in facts["precompiled_charsmap"])
+        model.normalizer_spec.precompiled_charsmap = charsmap
     content: bytes = model.SerializeToString()
     return content

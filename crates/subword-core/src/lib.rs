@@ -65,6 +65,7 @@ From what a user calls down to bytes; a room uses only what is below it:
 | `interrupt`    | work that its caller can interrupt                                     |
 | `memory`       | allocations that may fail                                              |
 | `seed`         | the random key of this process, for hashes                             |
+| `dropout`      | merges that are left out at random                                     |
 | `simd`         | kernels with SIMD forms                                                |
 | `mem`          | prefetching, cache lines, vectors that threads fill                    |
 | `types` `error` | ids, counts, pairs; the one error                                     |
@@ -84,6 +85,7 @@ pub mod corpus;
 pub mod count_corpus;
 pub mod counts;
 mod decode;
+mod dropout;
 mod encode;
 mod error;
 pub mod formats;
@@ -119,8 +121,9 @@ pub use error::{Error, Result};
 // For the door to Python, which reads its objects as the engine reads its tables.
 pub use mem::prefetch_pointer;
 pub use model::{
-    Bert, Content, Decoder, Encoder, EndOfWord, Merges, Model, Normalizer, Pattern, SpecialToken,
-    Start, Template, TemplateSlot, TrimOffsets, Units, Unknown, WordLimit, WordPiece,
+    Bert, Content, Decoder, Encoder, EndOfWord, Merges, Model, Normalizer, Padding, Pattern,
+    RowDefaults, Side, SpecialToken, Start, Template, TemplateSlot, TrimOffsets, Truncation,
+    TruncationStrategy, Units, Unknown, WordLimit, WordPiece,
 };
 pub use simd::Level;
 pub use special::Allowed;

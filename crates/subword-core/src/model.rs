@@ -15,6 +15,7 @@ model fit together. Nothing here runs on text.
 | `pieces`     | what a SentencePiece model says                                            |
 | `unigram`    | the scores of a Unigram model                                              |
 | `template`   | the ids around one text, and around and between two                        |
+| `rows`       | truncation and padding that a file saves                                   |
 | `output`     | which white space offsets leave out, and how ids become text               |
 */
 
@@ -24,6 +25,7 @@ mod normalizer;
 mod output;
 mod pattern;
 mod pieces;
+mod rows;
 mod start;
 mod template;
 mod unigram;
@@ -45,6 +47,7 @@ pub use output::{Decoder, TrimOffsets};
 pub(crate) use pattern::escaped_character;
 pub use pattern::{Named, Pattern};
 pub use pieces::{PieceKind, PieceModel, PieceSettings};
+pub use rows::{Padding, RowDefaults, Side, Truncation, TruncationStrategy};
 pub(crate) use start::check_start;
 pub use start::{EndOfWord, Start, Units};
 pub use template::{Content, Template, TemplateSlot};
@@ -77,6 +80,8 @@ pub struct Model {
     pub special_tokens: Vec<SpecialToken>,
     /// The ids that are put around a text when the caller asks for it.
     pub template: Template,
+    /// How texts become rows where the caller does not say it.
+    pub rows: RowDefaults,
     /// Which white space the offsets of tokens leave out.
     pub trim_offsets: TrimOffsets,
     /// How ids become text.
@@ -148,6 +153,7 @@ impl Model {
             normalizer: Normalizer::None,
             special_tokens,
             template: Template::default(),
+            rows: RowDefaults::default(),
             trim_offsets: TrimOffsets::default(),
             decoder: Decoder::default(),
             chain: None,

@@ -12,6 +12,7 @@ one thread, whatever the number of threads.
 
 mod batch;
 mod documents;
+mod dropout;
 mod growing;
 mod usage;
 

@@ -9,7 +9,8 @@ use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use subword_core::{
-    Content, Decoder, Encoder, Merges, SpecialToken, TemplateSlot, TokenId, Units, formats,
+    Content, Decoder, Encoder, Merges, RowDefaults, Side, SpecialToken, TemplateSlot, TokenId,
+    TruncationStrategy, Units, formats,
 };
 
 #[pymethods]
@@ -148,6 +149,36 @@ impl Engine {
         if pair { &template.pair } else { &template.single }.iter().map(slot).collect()
     }
 
+    /// How texts become rows where the caller does not say it, by the names of the arguments of `encode_inputs`; with
+    /// pad_id and pad_type. Of what the tokenizer's file does not save there is nothing.
+    #[getter(_saved_rows)]
+    fn saved_rows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let RowDefaults { truncation, padding } = &self.model().rows;
+        let saved = PyDict::new(py);
+        if let Some(truncation) = truncation {
+            saved.set_item("max_length", truncation.max_length)?;
+            let strategy = match truncation.strategy {
+                TruncationStrategy::LongestFirst => "longest_first",
+                TruncationStrategy::OnlyFirst => "only_first",
+                TruncationStrategy::OnlySecond => "only_second",
+            };
+            saved.set_item("truncation", strategy)?;
+            saved.set_item("truncation_side", side_name(truncation.side))?;
+            saved.set_item("stride", truncation.stride)?;
+        }
+        if let Some(padding) = padding {
+            match padding.length {
+                Some(length) => saved.set_item("padding", length)?,
+                None => saved.set_item("padding", "longest")?,
+            }
+            saved.set_item("padding_side", side_name(padding.side))?;
+            saved.set_item("pad_to_multiple_of", padding.multiple.filter(|&of| of > 0))?;
+            saved.set_item("pad_id", padding.id)?;
+            saved.set_item("pad_type", padding.type_id)?;
+        }
+        Ok(saved)
+    }
+
     /// What a piece is cut into before anything is merged: "bytes", or "chars" for characters.
     #[getter]
     fn units(&self) -> &'static str {
@@ -192,6 +223,13 @@ impl Engine {
     #[pyo3(name = "_settled", signature = (text, special))]
     fn settled(&self, py: Python<'_>, text: &[u8], special: Special) -> PyResult<usize> {
         run(py, text.len(), || self.tokenizer().settled(text, &special.0))
+    }
+}
+
+fn side_name(side: Side) -> &'static str {
+    match side {
+        Side::Left => "left",
+        Side::Right => "right",
     }
 }
 

@@ -114,6 +114,39 @@ impl Engine {
         Ok((array_of(py, ids)?, array_of(py, bounds)?, places, array_of(py, pieces)?))
     }
 
+    /// The ids of many texts, without the merges that are left out at random: each with the probability `dropout`.
+    #[pyo3(
+        name = "_encode_with_dropout",
+        signature = (texts, dropout, seed, *, special=Special::default(), errors=Errors::default(),
+            add_special_tokens=false, threads=None),
+        text_signature = "($self, texts, dropout, seed, *, special='text', errors='strict', \
+            add_special_tokens=False, threads=None)"
+    )]
+    #[expect(clippy::too_many_arguments)]
+    fn encode_with_dropout<'py>(
+        &self,
+        texts: &Bound<'py, PyAny>,
+        dropout: f64,
+        seed: u64,
+        special: Special,
+        errors: Errors,
+        add_special_tokens: bool,
+        threads: Option<i64>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let (py, threads, tokenizer) = (texts.py(), threads_of(threads)?, self.tokenizer());
+        let objects = Objects::new(texts)?;
+        let texts = Texts::new(&objects, errors)?;
+        let texts = texts.all();
+        let ragged = run(py, usize::MAX, || {
+            let ragged =
+                tokenizer.encode_with_dropout(&texts, &special.0, (dropout, seed), threads)?;
+            if add_special_tokens { tokenizer.surround_all(ragged) } else { Ok(ragged) }
+        })?;
+        let mut lists = memory::with_capacity(ragged.bounds.len()).or_raise(py)?;
+        self.integers.append_lists(py, &ragged.ids, &ragged.bounds[1..], &mut lists)?;
+        list_of(py, lists)
+    }
+
     #[doc = include_str!("../docs/count_batch.txt")]
     #[pyo3(
         signature = (texts, *, special=Special::default(), errors=Errors::default(),

@@ -96,6 +96,10 @@ impl Engine {
         let format = format.map(format_named).transpose()?;
         let model = self.model();
         let written = detached(py, |_| formats::save(model, &path, format))?;
+        if !matches!(written, Format::Native | Format::HuggingFace) && !model.rows.is_empty() {
+            let what = "no place for saved truncation and padding, which are not kept";
+            warn(py, format!("{}: {} has {what}", path.display(), written.name()))?;
+        }
         if written == Format::Tiktoken && !model.special_tokens.is_empty() {
             return warn_of_special_tokens(py, &path, &model.special_tokens);
         }
@@ -136,6 +140,11 @@ fn warn_of_special_tokens(py: Python<'_>, path: &Path, tokens: &[SpecialToken]) 
     let place = path.display();
     let message =
         format!("{place}: .tiktoken has no place for special tokens, which are not kept: {names}");
+    warn(py, message)
+}
+
+/// Warns of what a file does not keep.
+fn warn(py: Python<'_>, message: String) -> PyResult<()> {
     let class = py.import("subword._errors")?.getattr("ModelFormatWarning")?;
     let message = std::ffi::CString::new(message)?;
     PyErr::warn(py, &class, &message, 1)

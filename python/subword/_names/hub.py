@@ -14,7 +14,14 @@ from pathlib import Path
 NAME = re.compile(r"(?:[\w.-]+/)?[A-Za-z0-9][\w.-]*")
 
 #: The files that a tokenizer is read from: any of them says that the folder has one.
-FILES = ("tokenizer.json", "vocab.json", "vocab.txt", "tokenizer.model")
+FILES = (
+    "tokenizer.json",
+    "vocab.json",
+    "vocab.txt",
+    "tokenizer.model",
+    "tekken.json",
+    "tiktoken.model",
+)
 
 
 def is_installed() -> bool:

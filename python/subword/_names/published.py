@@ -4,7 +4,8 @@ The places, the first one first:
 
 1. the folder in the environment variable SUBWORD_VOCABS;
 2. tiktoken's cache: TIKTOKEN_CACHE_DIR, DATA_GYM_CACHE_DIR, or `data-gym-cache` among the temporary
-   files.
+   files;
+3. for Whisper's files, the package openai-whisper, where it is installed.
 
 In each the file has its own name (`cl100k_base.tiktoken`), or the one that tiktoken's cache gives
 it.
@@ -13,6 +14,7 @@ it.
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import os
 import re
 import tempfile
@@ -21,6 +23,10 @@ from pathlib import Path
 
 from subword._errors import ModelFormatError
 from subword._names.encodings import ENCODINGS, Published
+from subword._names.models import LLAMA, WHISPER
+
+#: What a file can be recognised as; of several with the same file the first.
+RECOGNISED = [*ENCODINGS.values(), *WHISPER.values(), *LLAMA]
 
 #: How the file of such a vocabulary begins: a token in base64, and its rank.
 FIRST_LINE = re.compile(rb"[A-Za-z0-9+/]+=* \d+\r?\n")
@@ -59,7 +65,7 @@ def recognised(content: bytes) -> Published | None:
     if FIRST_LINE.match(content) is None:
         return None
     found = hashlib.sha256(content).hexdigest()
-    return next((one for one in ENCODINGS.values() if one.sha256 == found), None)
+    return next((one for one in RECOGNISED if one.sha256 == found), None)
 
 
 def recognised_file(path: Path) -> tuple[Published, bytes] | None:
@@ -83,6 +89,13 @@ def folders() -> list[Path]:
     return [Path(folder) for folder in (os.environ.get("SUBWORD_VOCABS"), cache) if folder]
 
 
+def packages() -> list[Path]:
+    """Folders of installed packages that have such files; no package is loaded for that."""
+    found = importlib.util.find_spec("whisper")
+    inside = (found.submodule_search_locations if found else None) or []
+    return [Path(folder, "assets") for folder in inside]
+
+
 def places(published: Published, directory: Path | None) -> Iterator[Path]:
     """Where the file may be, the first one first."""
     # tiktoken's cache names a file by the hash of its address; this is not about security.
@@ -90,3 +103,5 @@ def places(published: Published, directory: Path | None) -> Iterator[Path]:
     for folder in folders() if directory is None else [directory]:
         yield folder / published.file
         yield folder / cached
+    if directory is None and published in WHISPER.values():
+        yield from (folder / published.file for folder in packages())

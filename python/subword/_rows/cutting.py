@@ -9,7 +9,7 @@ with each window of the other text of a pair. The order of these rows is Hugging
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -77,6 +77,8 @@ class Cut:
     #: Where the part of the first and of the second text starts among all ids, and its length.
     starts: dict[str, Ints]
     lengths: dict[str, Ints]
+    #: Where it is not the first window of its text; empty if all are.
+    further: dict[str, npt.NDArray[np.bool_]] = field(default_factory=dict)
 
 
 def truncate(texts: dict[str, Texts], room: int, truncation: Truncation) -> None:
@@ -138,17 +140,20 @@ def all_windows(texts: dict[str, Texts], stride: int, side: Side) -> Cut:
     names = list(texts)
     samples: list[int] = []
     places: dict[str, list[tuple[int, int]]] = {name: [] for name in names}
+    further: dict[str, list[bool]] = {name: [] for name in names}
     for sample in range(len(texts["A"])):
         windows = [texts[name].windows(sample, stride, side) for name in names]
         for row in _combined(windows):
             samples.append(sample)
-            for name, (start, end) in zip(names, row, strict=True):
+            for name, (start, end), (first, *_) in zip(names, row, windows, strict=True):
                 base = int(texts[name].bounds[sample])
                 places[name].append((base + start, end - start))
+                further[name].append((start, end) != first)
     arrays = {name: np.array(found, np.int64).reshape(-1, 2) for name, found in places.items()}
     starts = {name: array[:, 0] for name, array in arrays.items()}
     lengths = {name: array[:, 1] for name, array in arrays.items()}
-    return Cut(np.array(samples, np.int64), starts, lengths)
+    masks = {name: np.array(found, np.bool_) for name, found in further.items()}
+    return Cut(np.array(samples, np.int64), starts, lengths, masks)
 
 
 def _combined(windows: list[list[tuple[int, int]]]) -> list[tuple[tuple[int, int], ...]]:

@@ -2,42 +2,36 @@
 
     texts, pairs -> ids -> cut to max_length, in windows -> the template around them -> padded
 
-Nothing is kept between calls: all that a call does is said in its arguments.
+Nothing is kept between calls: what a call does is said in its arguments, or saved with the
+tokenizer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, get_args
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from subword._rows.cutting import Texts, all_windows, first_windows, truncate
 from subword._rows.rows import Pad, Rows
-from subword._types import Extra, ModelInputs, Padding, Side, Truncation
+from subword._rows.settings import RowSettings, one_of, pad_id, row_settings
+from subword._types import Extra, ModelInputs, Padding
 
 if TYPE_CHECKING:
     from subword._core import Engine
     from subword._types import Errors, Special
     from subword._types import Texts as ManyTexts
 
-#: The special tokens that are taken to pad with, if the caller names none.
-PAD_TOKENS = ("[PAD]", "<pad>")
-
 
 def model_inputs(
     tokenizer: Engine,
     texts: ManyTexts | Sequence[Any],
     pairs: ManyTexts | Sequence[Any] | None,
+    given: dict[str, Any],
     *,
-    max_length: int | None,
-    truncation: Truncation,
-    truncation_side: Side,
-    stride: int,
     overflow: bool,
-    padding: Padding | None,
-    padding_side: Side,
-    pad_to_multiple_of: int | None,
     pad_token: str | None,
     add_special_tokens: bool,
     words: bool,
@@ -46,24 +40,12 @@ def model_inputs(
     errors: Errors,
     threads: int | None,
 ) -> ModelInputs:
-    """The rows, as `encode_inputs` describes them."""
-    _one_of("truncation", truncation, Truncation)
-    _one_of("truncation_side", truncation_side, Side)
-    _one_of("padding_side", padding_side, Side)
+    """The rows, as `encode_inputs` describes them; ``given``: its arguments that can be saved."""
     for extra in also:
-        _one_of("also", extra, Extra)
-    if padding is not None:
-        _one_of("padding", padding, Padding)
-    if padding == "max_length" and max_length is None:
-        raise ValueError('padding="max_length" needs max_length')
-    if pad_to_multiple_of is not None and pad_to_multiple_of < 1:
-        raise ValueError(f"pad_to_multiple_of must be at least 1, not {pad_to_multiple_of}")
-    if stride < 0:
-        raise ValueError(f"stride must not be negative, but is {stride}")
+        one_of("also", extra, Extra)
     if pairs is None:
         texts, pairs = unzipped(texts)
-    if truncation == "only_second" and pairs is None:
-        raise ValueError('truncation="only_second" needs pairs')
+    settings = row_settings(tokenizer, given, pairs is not None)
 
     located = "offsets" in also or "word_ids" in also
     options: dict[str, Any] = {"special": special, "errors": errors, "threads": threads}
@@ -76,24 +58,36 @@ def model_inputs(
     slots = tokenizer._template_slots(pairs is not None)
     if not add_special_tokens:
         slots = [slot for slot in slots if slot[0] in encoded]
-    if max_length is not None:
-        added = len(slots) - len(encoded)
-        if max_length < added:
-            raise ValueError(
-                f"max_length={max_length} is too small: the template alone has {added} ids"
-            )
-        truncate(encoded, max_length - added, truncation)
-    windows = all_windows(encoded, stride, truncation_side) if overflow else None
-    cut = windows or first_windows(encoded, truncation_side)
-    pad = Pad(None)
-    if padding in ("longest", "max_length"):
-        to = max_length if padding == "max_length" else padding
-        pad = Pad(to, padding_side, 0, 0, pad_to_multiple_of)
+    _truncate(encoded, len(slots) - len(encoded), settings)
+    side = settings.truncation_side
+    windows = all_windows(encoded, settings.stride, side) if overflow else None
+    cut = windows or first_windows(encoded, side)
+    pad = Pad(settings.pads_to(), settings.padding_side, multiple=settings.pad_to_multiple_of)
     rows = Rows(encoded, cut, slots, pad)
     if pad.to is not None and (rows.lengths > rows.filled).any():
-        pad = Pad(to, padding_side, _pad_id(tokenizer, pad_token), 0, pad_to_multiple_of)
-        rows = Rows(encoded, cut, slots, pad)
-    return _arrays(rows, also, overflow, padding)
+        id = pad_id(tokenizer, pad_token, settings.pad_id)
+        rows = Rows(encoded, cut, slots, replace(pad, id=id, type_id=settings.pad_type))
+    return _arrays(rows, also, overflow, settings.padding)
+
+
+def _truncate(encoded: dict[str, Texts], added: int, settings: RowSettings) -> None:
+    """Cut the texts as the settings say; ``added`` are the ids of the template."""
+    max_length, truncation = settings.max_length, settings.truncation
+    if max_length is None or truncation is None:
+        return
+    if max_length < added:
+        raise ValueError(
+            f"max_length={max_length} is too small: the template alone has {added} ids"
+        )
+    if truncation == "only_second" and "B" not in encoded:
+        longest = int(encoded["A"].lengths.max(initial=0))
+        if longest > max_length - added:
+            raise ValueError(
+                f"a row of {longest + added} ids is over max_length={max_length}, and without "
+                'pairs truncation="only_second" cuts nothing'
+            )
+        return
+    truncate(encoded, max_length - added, truncation)
 
 
 def encoded_texts(
@@ -128,27 +122,8 @@ def unzipped(texts: Any) -> tuple[Any, Any]:
     return texts, None
 
 
-def _one_of(name: str, value: object, choices: Any) -> None:
-    if value not in get_args(choices):
-        known = " or ".join(f'"{choice}"' for choice in get_args(choices))
-        raise ValueError(f"{name} must be {known}, not {value!r}")
-
-
-def _pad_id(tokenizer: Engine, pad_token: str | None) -> int:
-    special = tokenizer.special_tokens
-    for token in PAD_TOKENS if pad_token is None else (pad_token,):
-        if token in special:
-            return special[token]
-    if pad_token is None:
-        raise ValueError(
-            "rows of unequal length need a token to pad with, and this tokenizer has no [PAD]: "
-            "pass pad_token, one of its special tokens"
-        )
-    raise ValueError(f"pad_token {pad_token!r} is not a special token of this tokenizer")
-
-
 def _arrays(
-    rows: Rows, also: Sequence[Extra], overflow: bool, padding: Padding | None
+    rows: Rows, also: Sequence[Extra], overflow: bool, padding: Padding | int | None
 ) -> ModelInputs:
     """The rows as arrays: matrices, or all rows one after the other with their bounds."""
     count = len(rows.lengths)

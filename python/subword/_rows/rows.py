@@ -42,8 +42,17 @@ class Pad:
 class Rows:
     """What stands where in the rows."""
 
-    def __init__(self, texts: dict[str, Texts], cut: Cut, slots: list[Slot], pad: Pad) -> None:
+    def __init__(
+        self,
+        texts: dict[str, Texts],
+        cut: Cut,
+        slots: list[Slot],
+        pad: Pad,
+        further_types: Mapping[str, int] | None = None,
+    ) -> None:
         self.texts, self.cut, self.slots, self.pad = texts, cut, slots, pad
+        #: The types of windows that are not the first of their text, if not those of the template.
+        self.further_types = further_types or {}
         added = len(slots) - sum(isinstance(content, str) for content, _ in slots)
         #: How long each row is, before it is padded.
         self.filled: Ints = sum(
@@ -132,12 +141,19 @@ class Rows:
     @cached_property
     def types(self) -> Array:
         """The type of each id."""
+        further = self.cut.further and self.further_types
         has_types = any(kind for _, kind in self.slots)
-        if not has_types and not self.pad.type_id:
+        if not has_types and not self.pad.type_id and not further:
             return np.zeros(self.size, np.int64)
         array = np.full(self.size, self.pad.type_id, np.int64)
         for (content, kind), start in zip(self.slots, self._slot_starts, strict=True):
-            array[self._places[content][0] if isinstance(content, str) else start] = kind
+            if not isinstance(content, str):
+                array[start] = kind
+            elif further:
+                kinds = np.where(self.cut.further[content], further[content], kind)
+                array[self._places[content][0]] = np.repeat(kinds, self.cut.lengths[content])
+            else:
+                array[self._places[content][0]] = kind
         return array
 
     @cached_property

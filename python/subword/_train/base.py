@@ -54,7 +54,7 @@ class Trainer(ABC):
     def __repr__(self) -> str:
         names = inspect.signature(type(self)).parameters.values()
         given = [(one.name, getattr(self, one.name), one.default) for one in names]
-        shown = [f"{name}={value!r}" for name, value, default in given if value is not default]
+        shown = [f"{name}={value!r}" for name, value, default in given if value != default]
         return f"{type(self).__name__}({', '.join(shown)})"
 
     def train(

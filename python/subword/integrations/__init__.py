@@ -4,6 +4,7 @@ Nothing here is imported by `import subword`; each file is imported by its full 
 
 * `subword.integrations.tiktoken`: change ``import tiktoken`` to
   ``import subword.integrations.tiktoken as tiktoken`` and leave the rest of the code as it is.
+* `subword.integrations.tiktoken_cuts`: how Llama 3 and Kimi cut long texts.
 * `subword.integrations.transformers`: a tokenizer as `PreTrainedTokenizerFast`.
 * `subword.integrations.datasets`: the texts of a dataset to ids.
 * `subword.integrations.cs336`: the names of Stanford's CS336, assignment 1.

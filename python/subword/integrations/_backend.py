@@ -38,12 +38,27 @@ SAMPLE = [
 ]
 
 
+#: The settings of their models, which can be changed in place.
+SETTINGS = (
+    "dropout",
+    "unk_token",
+    "continuing_subword_prefix",
+    "end_of_word_suffix",
+    "fuse_unk",
+    "byte_fallback",
+    "ignore_merges",
+    "max_input_chars_per_word",
+    "alpha",
+)
+
+
 def parts_of(theirs: Any) -> tuple[Any, ...]:
     """What a tokenizer of Hugging Face is made of, as far as it can be told at once."""
     model = theirs.model
     parts = (theirs.normalizer, theirs.pre_tokenizer, theirs.post_processor, theirs.decoder)
     states = (None if part is None else part.__getstate__() for part in parts)
-    return (theirs.get_vocab_size(True), getattr(model, "dropout", None), type(model), *states)
+    settings = tuple(getattr(model, name, None) for name in SETTINGS)
+    return (theirs.get_vocab_size(True), settings, type(model), *states)
 
 
 @contextmanager
@@ -93,6 +108,8 @@ class Backend:
         self.parts = parts_of(theirs)
         if getattr(theirs.model, "dropout", None):
             raise ModelFormatError("", "it leaves out merges at random (dropout)")
+        if getattr(theirs.model, "alpha", None):
+            raise ModelFormatError("", "it samples among the pieces of a text (alpha)")
         with plain(theirs, theirs.encode_special_tokens):  # settings of calls, which are not ours
             file = theirs.to_str()
         self.engine = Tokenizer.load(file.encode())
@@ -114,10 +131,24 @@ class Backend:
         so they depend on where the text is cut. RoBERTa's gives both texts of a pair the type 0,
         but without special tokens it forgets the windows that overflow.
         """
-        processor = json.loads(self.parts[-2] or b"{}")
-        every = [processor, *processor.get("processors", [])]
+        every = self.processors
         keeps = any(one.get("trim_offsets") and one.get("add_prefix_space") for one in every)
         return keeps, any(one.get("type") == "RobertaProcessing" for one in every)
+
+    @cached_property
+    def processors(self) -> list[dict[str, Any]]:
+        """Their post-processors, as their file has them."""
+        processor = json.loads(self.parts[-2] or b"{}")
+        return [processor, *processor.get("processors", [])]
+
+    @property
+    def further_types(self) -> dict[str, int] | None:
+        """The types of windows that are not the first of their text, if not those of the template.
+
+        Their templates give types to first windows alone: the others keep what a text begins with.
+        """
+        every = self.processors
+        return {"A": 0, "B": 1} if any("single" in one for one in every) else None
 
     def is_current(self, theirs: Any) -> bool:
         """Whether the tokenizer is still what the engine was made from."""
@@ -141,14 +172,19 @@ class Backend:
 
     @cached_property
     def odd(self) -> frozenset[int]:
-        """The added tokens that are called by what the text has there, not by their own name."""
+        """The tokens that are called by what the text has there, not by their own name.
+
+        They are added tokens, and the unknown token of a Unigram model.
+        """
         normalizes = self.theirs.normalizer is not None
         added = self.theirs.get_added_tokens_decoder().items()
-        return frozenset(
+        found = {
             id
             for id, token in added
             if token.lstrip or token.rstrip or (token.normalized and normalizes)
-        )
+        }
+        unk = self.engine.unk_token if self.parts[2].__name__ == "Unigram" else None
+        return frozenset(found if unk is None else found | {self.vocab[unk]})
 
     def check(self) -> None:
         """Compare both engines on the sample, with every added token in it."""

@@ -73,7 +73,7 @@ class Batch:
         if all((some.kept == some.lengths).all() for some in self.texts.values()):
             return self.firsts
         cut = all_windows(self.texts, self.stride, self.side)
-        return Rows(self.texts, cut, self.slots, self.pad)
+        return Rows(self.texts, cut, self.slots, self.pad, self.backend.further_types)
 
     def locate(self) -> None:
         """Learn where tokens are."""
@@ -115,7 +115,27 @@ class Encodings(Sequence[Any]):
         return list, ([*self],)
 
 
-class LazyEncoding:
+class Real:
+    """A row that was changed: a real `tokenizers.Encoding` answers."""
+
+    _real: Any
+
+    def __len__(self) -> int:
+        return len(self._real)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._real, name)
+
+    def __repr__(self) -> str:
+        return repr(self._real)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _encoding, (self._real.__getstate__(),)
+
+
+class LazyEncoding(Real):
     """A row, as a `tokenizers.Encoding` that computes what it is asked for."""
 
     def __init__(self, batch: Batch, windows: bool, row: int) -> None:
@@ -210,6 +230,16 @@ class LazyEncoding:
         """The same as a real `tokenizers.Encoding`."""
         return _encoding(self._state())
 
+    def truncate(self, *args: Any, **kwargs: Any) -> None:
+        """Cut it, as their encodings do."""
+        self._real.truncate(*args, **kwargs)
+        self.__class__ = Real  # type: ignore[assignment]
+
+    def pad(self, *args: Any, **kwargs: Any) -> None:
+        """Pad it, as their encodings do."""
+        self._real.pad(*args, **kwargs)
+        self.__class__ = Real  # type: ignore[assignment]
+
     def _state(self) -> bytes:
         names = list(self._batch.texts)
         ranges = {}
@@ -228,14 +258,6 @@ class LazyEncoding:
             "sequence_ranges": ranges,
         }
         return json.dumps(state).encode()
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        return getattr(self._real, name)
-
-    def __repr__(self) -> str:
-        return repr(self._real)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _encoding, (self._state(),)

@@ -19,7 +19,8 @@ The engine is tested against them. Read them in this order:
 13. `suffix_array`, `wordpiece_linear`: the same answer in linear time, whatever the text;
 14. `wordpiece_trainer`: where that vocabulary comes from, with its two scores;
 15. `unigram`: the other way round: from too many pieces to the right ones, by probability;
-16. `compression`: and as it was before all that: to make a text shorter.
+16. `dropout`: encoding with some merges left out at random, to train a model with;
+17. `compression`: and as it was before all that: to make a text shorter.
 
 `training` has what the trainers share. `TRAINERS` has them all, by name: they take the same
 arguments and give the same merges.
@@ -30,6 +31,7 @@ They need the standard library only and import nothing else of this package.
 from subword.reference import buckets, incremental, index_heap, linked_multiset, naive
 from subword.reference.characters import decode_words, encode_words
 from subword.reference.compression import compress, expand
+from subword.reference.dropout import Draws, merge_with_dropout
 from subword.reference.heap_linked import Step, merge_with_heap, steps
 from subword.reference.longest_match import LongestMatch, encode_longest
 from subword.reference.merge_loop import merge_by_list, merge_by_rank
@@ -54,6 +56,7 @@ TRAINERS: dict[str, Learn] = {
 __all__ = [
     "TRAINERS",
     "CachedEncoder",
+    "Draws",
     "Learn",
     "LongestMatch",
     "Merge",
@@ -72,6 +75,7 @@ __all__ = [
     "longest_tokens",
     "merge_by_list",
     "merge_by_rank",
+    "merge_with_dropout",
     "merge_with_heap",
     "steps",
     "train_bpe",

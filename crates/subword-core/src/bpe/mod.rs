@@ -25,9 +25,12 @@ The same answer is computed in several ways, depending on the piece:
 | `short` | up to 64 bytes                      | by scanning a small array for the lowest rank    |
 | `long`  | longer ones                         | by a priority queue over a linked list           |
 | `joins` | longer ones, before they are merged | cut at boundaries that no token spans            |
+
+Where merges are left out at random, `dropout` merges any piece, by another queue.
 */
 
 mod characters;
+mod dropout;
 mod first;
 mod joins;
 mod long;

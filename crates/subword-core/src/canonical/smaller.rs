@@ -86,10 +86,12 @@ impl Model {
         Ok((model, stays.iter().zip(numbers).map(number).collect()))
     }
 
-    /// The tokens that the model refers to: special tokens, those of the template, and unk.
+    /// The tokens that the model refers to: special tokens, those of the template, unk, and what rows are padded with.
     fn named(&self) -> impl Iterator<Item = TokenId> {
         let special = self.special_tokens.iter().map(|token| token.id);
-        special.chain(self.template.ids()).chain(self.start.unk)
+        let pad = self.rows.padding.iter().map(|padding| padding.id);
+        let pad = pad.filter(|&id| self.token_bytes(id).is_some());
+        special.chain(self.template.ids()).chain(self.start.unk).chain(pad)
     }
 
     /// The tokens that may be removed, in the order in which they were learned, and for each the first merge that
@@ -140,6 +142,7 @@ impl Model {
             merges,
             special_tokens: self.special_tokens.iter().map(special).collect(),
             template: self.template.renumbered(number),
+            rows: self.rows.renumbered(|id| numbers.get(id as usize).copied().unwrap_or(id)),
             ..self.clone()
         };
         model.start.unk = self.start.unk.map(number);

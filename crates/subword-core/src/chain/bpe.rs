@@ -21,6 +21,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use std::hash::{BuildHasher, Hasher};
 
+use crate::dropout::Dropout;
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::model::{BpeOptions, Merges, Model};
@@ -61,6 +62,8 @@ pub(super) struct BpeScratch {
     symbols: Vec<Symbol>,
     /// Candidates: rank, place, and what they make.
     queue: BinaryHeap<Reverse<(u32, u32, TokenId)>>,
+    /// Candidates that dropout has left out, until the next one that it has not.
+    aside: Vec<Reverse<(u32, u32, TokenId)>>,
     text: String,
 }
 
@@ -84,21 +87,24 @@ impl Bpe {
         Ok(Bpe { options: options.clone(), ignore_merges, unk, pairs, bytes })
     }
 
-    /// Calls `each` with every token of a piece and the length of its text.
+    /// Calls `each` with every token of a piece and the length of its text. With dropout a piece that is a token is
+    /// merged as others are.
     pub(super) fn encode(
         &self,
         model: &Model,
         piece: &str,
         scratch: &mut BpeScratch,
+        dropout: &mut Dropout,
         mut each: impl FnMut(TokenId, usize) -> Result<()>,
     ) -> Result<()> {
         if self.ignore_merges
+            && dropout.is_none()
             && let Some(id) = model.vocab.id_of(piece.as_bytes())
         {
             return each(id, piece.len());
         }
         self.first_tokens(model, piece, scratch)?;
-        self.merge(scratch)?;
+        self.merge(scratch, dropout)?;
         let left = scratch.symbols.iter().filter(|symbol| symbol.len > 0);
         left.copied().try_for_each(|symbol| each(symbol.id, symbol.len as usize))
     }
@@ -160,17 +166,24 @@ impl Bpe {
         interrupt::worked(piece.len())
     }
 
-    fn merge(&self, scratch: &mut BpeScratch) -> Result<()> {
-        let BpeScratch { symbols, queue, .. } = scratch;
+    fn merge(&self, scratch: &mut BpeScratch, dropout: &mut Dropout) -> Result<()> {
+        let BpeScratch { symbols, queue, aside, .. } = scratch;
         let candidate = |at: u32, left: Symbol, right: Symbol| {
             let &(rank, made) = self.pairs.get(&(left.id, right.id))?;
             Some(Reverse((rank, at, made)))
         };
         queue.clear();
+        aside.clear();
         let pairs = symbols.windows(2).zip(0..);
         queue.extend(pairs.filter_map(|(two, at)| candidate(at, two[0], two[1])));
-        while let Some(Reverse((_, at, made))) = queue.pop() {
+        while let Some(popped) = queue.pop() {
             interrupt::worked(STEP)?;
+            if dropout.leaves_out() {
+                aside.push(popped);
+                continue;
+            }
+            queue.extend(aside.drain(..));
+            let Reverse((_, at, made)) = popped;
             let left = symbols[at as usize];
             if left.len == 0 || left.after == NONE {
                 continue;

@@ -46,6 +46,7 @@ mod words;
 
 use std::ops::Range;
 
+use crate::dropout::Dropout;
 use crate::error::{Error, Result};
 use crate::model::{Chain, ChainModel, Model};
 use crate::special::Finder;
@@ -208,6 +209,18 @@ impl Runner {
         model: &Model,
         piece: &str,
         scratch: &mut ChainScratch,
+        each: impl FnMut(TokenId, Range<usize>) -> Result<()>,
+    ) -> Result<()> {
+        self.encode_with_dropout(model, piece, scratch, &mut Dropout::none(), each)
+    }
+
+    /// The same without the merges that are left out, for models that merge.
+    pub(crate) fn encode_with_dropout(
+        &self,
+        model: &Model,
+        piece: &str,
+        scratch: &mut ChainScratch,
+        dropout: &mut Dropout,
         mut each: impl FnMut(TokenId, Range<usize>) -> Result<()>,
     ) -> Result<()> {
         if let Words::Unigram(unigram) = &self.model {
@@ -219,12 +232,12 @@ impl Runner {
             each(id, at - len..at)
         };
         match &self.model {
-            Words::Bpe(bpe) => bpe.encode(model, piece, &mut scratch.bpe, next),
+            Words::Bpe(bpe) => bpe.encode(model, piece, &mut scratch.bpe, dropout, next),
             Words::WordPiece(words) => words.encode(model, piece, &mut scratch.tokens, next),
             Words::WordLevel { unk_token } => {
                 next(word_level(model, piece, unk_token)?, piece.len())
             }
-            Words::SentencePiece(merger) => merger.encode(model, piece, next),
+            Words::SentencePiece(merger) => merger.encode(model, piece, dropout, next),
             Words::Unigram(_) => Ok(()),
         }
     }

@@ -12,12 +12,14 @@ at the end  unused pieces are taken apart into what they were last made of
 Which two symbols an unused piece is made of is asked by its text, and the last pair that was adjacent anywhere in
 the text answers, merged or not: so does the library.
 
-A heap and a linked list make it near-linear, as in [`bpe`](super::bpe).
+A heap and a linked list make it near-linear, as in [`bpe`](super::bpe). A candidate counts if the two symbols that stand
+at its place now have its text together: of two ways to make a piece both have its score.
 */
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
+use crate::dropout::Dropout;
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::model::{Model, PieceKind, PieceModel};
@@ -59,7 +61,6 @@ struct Symbol {
 struct Candidate {
     rank: u32,
     left: u32,
-    right: u32,
     /// The length of both together.
     len: u32,
 }
@@ -85,11 +86,12 @@ impl PieceMerger {
         &self,
         model: &Model,
         text: &str,
+        dropout: &mut Dropout,
         mut each: impl FnMut(TokenId, usize) -> Result<()>,
     ) -> Result<()> {
         let mut symbols = self.first_symbols(text);
         interrupt::worked(text.len())?;
-        let halves = self.merge(model, text, &mut symbols)?;
+        let halves = self.merge(model, text, &mut symbols, dropout)?;
         let mut unknown = 0;
         let mut parts = Vec::new();
         let mut at = if symbols.is_empty() { NONE } else { 0 };
@@ -154,6 +156,7 @@ impl PieceMerger {
         model: &Model,
         text: &str,
         symbols: &mut [Symbol],
+        dropout: &mut Dropout,
     ) -> Result<HashMap<TokenId, usize>> {
         let mut halves = HashMap::new();
         let mut queue: BinaryHeap<Reverse<Candidate>> = BinaryHeap::new();
@@ -171,7 +174,7 @@ impl PieceMerger {
                 return;
             };
             let Some(&rank) = self.pieces.ranks.get(id as usize) else { return };
-            queue.push(Reverse(Candidate { rank, left, right, len }));
+            queue.push(Reverse(Candidate { rank, left, len }));
             if self.kind(id) == PieceKind::Unused {
                 halves.insert(id, one.len as usize);
             }
@@ -180,14 +183,25 @@ impl PieceMerger {
             interrupt::worked(STEP)?;
             add(left - 1, left, symbols, &mut queue);
         }
-        while let Some(Reverse(Candidate { left, right, len, .. })) = queue.pop() {
+        let mut aside = Vec::new();
+        while let Some(popped) = queue.pop() {
             interrupt::worked(STEP)?;
-            let (one, two) = (symbols[left as usize], symbols[right as usize]);
-            if one.len == 0 || two.len == 0 || one.len + two.len != len {
+            if dropout.leaves_out() {
+                aside.push(popped);
+                continue;
+            }
+            queue.extend(aside.drain(..));
+            let Reverse(Candidate { left, len, .. }) = popped;
+            let one = symbols[left as usize];
+            if one.len == 0 || one.after == NONE {
+                continue;
+            }
+            let two = symbols[one.after as usize];
+            if one.len + two.len != len {
                 continue;
             }
             symbols[left as usize] = Symbol { len, after: two.after, ..one };
-            symbols[right as usize].len = 0;
+            symbols[one.after as usize].len = 0;
             if two.after != NONE {
                 symbols[two.after as usize].before = left;
             }

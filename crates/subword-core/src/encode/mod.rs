@@ -19,6 +19,7 @@ plan.rs        Plan::encode_text      added tokens are cut out, twice: before an
   metaspace.rs   SentencePiece's BPE: the tokens are rewritten, then as byte-level BPE
   raw_words.rs   Unigram: raw text is cut at white space, then as byte-level BPE
   chain.rs       the plain chain, where none of these paths computes the same
+  dropout.rs     texts whose merges are left out at random
 offsets.rs     the same with the place of every id in the text
 finders.rs     the added tokens that are searched for; selections.rs, allowed.rs: those that a caller chooses
 ```
@@ -30,6 +31,7 @@ mod allowed;
 mod chain;
 mod cjk;
 mod describe;
+mod dropout;
 mod finders;
 mod lookup;
 mod metaspace;

@@ -182,7 +182,7 @@ impl Plan {
 }
 
 /// The error about the first character of `text`.
-fn no_token(text: &[u8], position: usize) -> Error {
+pub(super) fn no_token(text: &[u8], position: usize) -> Error {
     let unit = crate::model::Units::Characters.of(text).next().unwrap_or_default();
     let what = match std::str::from_utf8(unit) {
         Ok(character) => format!("the character {character:?}"),

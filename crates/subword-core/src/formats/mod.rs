@@ -19,7 +19,7 @@ save   path -> file and format (output.rs) -> text, or an error that names what 
 Invariants
 * What a file asks for and we do not run is an error that names it, never ignored.
 * What a format cannot hold is an error when saving, except special tokens in `.tiktoken` (see
-  `tiktoken`).
+  `tiktoken`), and saved truncation and padding, which change no id: the door warns of both.
 * No input panics, recurses without end or asks for more memory than a few times its size, which is
   limited.
 */
@@ -40,7 +40,7 @@ use std::path::{Path, PathBuf};
 use crate::atomic;
 use crate::error::{Error, Result};
 use crate::json::{self, Json};
-use crate::model::{Decoder, Encoder, Model, Pattern, SpecialToken, TrimOffsets};
+use crate::model::{Decoder, Encoder, Model, Pattern, RowDefaults, SpecialToken, TrimOffsets};
 use crate::types::TokenId;
 use crate::vocab::{MAX_ID, Vocab};
 
@@ -131,6 +131,15 @@ pub fn save(model: &Model, path: &Path, format: impl Into<Option<Format>>) -> Re
         }
         check_output(model).map_err(|error| error.at(path))?;
     }
+    let without_rows;
+    let model = match output.format {
+        Format::Native | Format::HuggingFace => model,
+        _ if model.rows.is_empty() => model,
+        _ => {
+            without_rows = Model { rows: RowDefaults::default(), ..model.clone() };
+            &without_rows
+        }
+    };
     let file = output.file.as_path();
     let mut files: Vec<(PathBuf, String)> = Vec::new();
     match output.format {

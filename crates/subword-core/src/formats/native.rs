@@ -20,6 +20,7 @@ WordPiece are in `wordpiece`.
     {"content": "<|endoftext|>", "id": 50256}      flags are written where they are true
   ],
   "template": {"prefix": [], "suffix": []},        see [`template`]
+  "truncation": {...}, "padding": {...},           where they are saved, as a `tokenizer.json` has them
   "trim_offsets": "spaces",                        where offsets leave out white space; "spaces-but-first"
   "decoder": "spaced",                             where the text of ids is not what tokens spell
   "vocab": {
@@ -128,6 +129,7 @@ pub(super) fn read(mut fields: Fields, vocab: Option<Vocab>) -> Result<Model> {
     if let Some(json) = fields.take("template") {
         model.template = template::read(json)?;
     }
+    model.rows = huggingface::rows::read(&mut fields)?;
     if let Some(json) = fields.take("trim_offsets") {
         model.trim_offsets = json.choice(&[
             ("spaces", TrimOffsets::Spaces),

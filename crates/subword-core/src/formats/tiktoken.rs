@@ -11,6 +11,8 @@ the merges are [`Merges::Ranked`] and `ignore_merges` is set. Ranks may have hol
 
 The file holds neither the pattern nor the special tokens: tiktoken keeps them in its source code.
 We do not guess.
+
+A line may have an empty token, `= 50256` in Whisper's file: an id that no text becomes. It is a hole.
 */
 
 use base64::Engine;
@@ -24,6 +26,9 @@ use crate::types::TokenId;
 use crate::vocab::{MAX_ID, MAX_TOKEN_BYTES, Vocab, VocabBuilder};
 
 const EXPECTED: &str = "expected a token in base64, one space and a rank";
+
+/// How Whisper's file writes a token without bytes.
+const EMPTY: &[u8] = b"=";
 
 const NO_PATTERN: &str = concat!(
     "pass pattern=\"cl100k\" (\"o200k\" for o200k_base, ",
@@ -64,6 +69,9 @@ fn read_vocab(bytes: &[u8]) -> Result<Vocab> {
             continue;
         }
         let (rank, length) = read_line(line, &mut token).map_err(|error| error.on_line(at + 1))?;
+        if length == 0 {
+            continue;
+        }
         vocab.bytes().extend_from_slice(&token[..length]);
         vocab.add(rank, at + 1).map_err(at_its_line)?;
     }
@@ -91,6 +99,7 @@ fn read_line(line: &[u8], token: &mut [u8]) -> Result<(TokenId, usize)> {
         return Err(Error::format(message));
     }
     match STANDARD.decode_slice(base64, token) {
+        _ if base64 == EMPTY => Ok((rank, 0)),
         Ok(length) => Ok((rank, length)),
         Err(_) => Err(Error::format(format!("expected a token in base64, found {}", shown()))),
     }
@@ -179,6 +188,14 @@ mod tests {
             assert_eq!((model.merges, model.ignore_merges), (Merges::Ranked, true));
             assert_eq!(model.special_tokens, [SpecialToken::new("<s>", 301)]);
         }
+    }
+
+    #[test]
+    fn an_empty_token_is_an_id_without_a_token() {
+        let model =
+            read(lines("= 256\ndGhl 257\n").as_bytes(), &with_pattern(Named::Gpt2)).unwrap();
+        assert_eq!(model.vocab.bytes_of(256), None);
+        assert_eq!(model.vocab.id_of(b"the"), Some(257));
     }
 
     #[test]

@@ -9,8 +9,8 @@ WordPiece   lower      ->  low ##er         the longest token at the start, then
 */
 
 use super::{
-    Decoder, MAX_SPECIAL_BYTES, Merges, Model, Named, Normalizer, Pattern, Start, Template,
-    TrimOffsets, Units,
+    Decoder, MAX_SPECIAL_BYTES, Merges, Model, Named, Normalizer, Pattern, RowDefaults, Start,
+    Template, TrimOffsets, Units,
 };
 use crate::error::{Error, Result};
 use crate::types::TokenId;
@@ -88,6 +88,7 @@ impl Model {
             normalizer: Normalizer::None,
             special_tokens: Vec::new(),
             template: Template::default(),
+            rows: RowDefaults::default(),
             trim_offsets: TrimOffsets::default(),
             decoder: Decoder::default(),
             chain: None,

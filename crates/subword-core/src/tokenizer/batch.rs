@@ -292,8 +292,8 @@ fn most_ids(bytes: usize) -> usize {
     bytes / 2 + 8
 }
 
-/// Appends the ids of a job.
-fn append(all: &mut Ragged, part: &Ragged) -> Result<()> {
+/// Appends the ids of some texts, and where each ends.
+pub(super) fn append(all: &mut Ragged, part: &Ragged) -> Result<()> {
     let base = all.ids.len() as u64;
     memory::reserve(&mut all.bounds, part.bounds.len())?;
     all.bounds.extend(part.bounds.iter().map(|end| base + end));

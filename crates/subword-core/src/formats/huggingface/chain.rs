@@ -25,7 +25,7 @@ use crate::vocab::Vocab;
 
 /// The model in a file, and notes on what the library reads otherwise than the file says.
 pub(super) fn read(mut fields: Fields, notes: &mut Vec<Error>) -> Result<Model> {
-    read_head(&mut fields, notes)?;
+    let rows = read_head(&mut fields)?;
     let mut source = |key: &str| -> Result<(Option<Json>, String)> {
         let json = fields.take_value(key);
         let text = json.map_or(Ok("null".to_owned()), |mut json| json.compact())?;
@@ -54,6 +54,7 @@ pub(super) fn read(mut fields: Fields, notes: &mut Vec<Error>) -> Result<Model> 
     model.special_tokens = read_added_tokens(added, &model.vocab, entries, notes)?;
     model.ignore_merges = parts.ignore_merges;
     model.template = template;
+    model.rows = rows;
     let normalized_tokens = normalized(&normalizer, &model.special_tokens)?;
     model.chain = Some(Arc::new(Chain {
         normalizer,
@@ -136,8 +137,7 @@ fn read_options(fields: &mut Fields, notes: &mut Vec<Error>) -> Result<BpeOption
             }
             if dropout.parse() != Ok(0.0) {
                 let message = format!("dropout {dropout} is kept, and not used to encode");
-                let hint =
-                    "merges are left out at random to train a model; subword always takes all";
+                let hint = "encode_dropout leaves out merges at random; other calls take all";
                 notes.push(Error::format_line(place.line(), message).with_hint(hint));
             }
             Some(dropout)
@@ -271,7 +271,7 @@ fn normalized(
 pub(in crate::formats) fn write(model: &Model, chain: &Chain) -> String {
     let ChainSource { normalizer, pre_tokenizer, post_processor, decoder } = &chain.source;
     let mut out = String::with_capacity(model.vocab.len() * 48);
-    out.push_str("{\n  \"version\": \"1.0\",\n  \"truncation\": null,\n  \"padding\": null,\n");
+    super::write::write_head(&mut out, model);
     out.push_str("  \"added_tokens\": [");
     write_lines(&mut out, "    ", &model.special_tokens, super::write::write_added_token);
     out.push_str(&format!(

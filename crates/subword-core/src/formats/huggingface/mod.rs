@@ -2,6 +2,7 @@
 `tokenizer.json` of Hugging Face's `tokenizers`, as far as it is BPE or WordPiece.
 
 ```text
+truncation, padding   how texts become rows: see [`rows`]
 added_tokens    special tokens (`special: false`: matched in every text)
 normalizer      null, NFC, NFD, NFKC, NFKD, or a Sequence of at most one of them; NFC and Lowercase
 pre_tokenizer   Split and Digits, one after the other, then ByteLevel
@@ -25,6 +26,7 @@ mod components;
 mod dialect;
 mod model;
 mod pipeline;
+pub(super) mod rows;
 mod template;
 mod unigram;
 mod wordpiece;
@@ -37,7 +39,7 @@ use super::LoadOptions;
 use super::gpt2::WrittenVocab;
 use super::json::{Fields, Json};
 use crate::error::{Error, Result};
-use crate::model::{Decoder, Model, SpecialToken};
+use crate::model::{Decoder, Model, RowDefaults, SpecialToken};
 use model::read_model;
 
 pub(super) use chain::write as write_chain;
@@ -51,15 +53,15 @@ pub(super) fn recognise(fields: &Fields) -> bool {
     fields.get("model").is_some_and(|mut json| json.peek() == Some(b'{'))
 }
 
-/// The model in a file, and notes on keys that do not concern the tokenizer. What no fast path runs is read as a chain.
+/// The model in a file, and notes on what is read otherwise than the file says. What no fast path runs is read as a chain.
 pub(super) fn read(fields: Fields, options: &LoadOptions, notes: &mut Vec<Error>) -> Result<Model> {
     let mut start = fields.start();
     // Its vocabulary is large, so it is not looked at in vain.
     if options.pattern.is_none() && unigram::is_one(&fields) {
         return chain::read(fields, notes);
     }
-    match read_known(fields, options, notes) {
-        Err(_) if options.pattern.is_none() => notes.clear(),
+    match read_known(fields, options) {
+        Err(_) if options.pattern.is_none() => {}
         done => return done,
     }
     chain::read(start.fields()?, notes)
@@ -70,25 +72,19 @@ pub(super) fn read_chain(fields: Fields) -> Result<Model> {
     chain::read(fields, &mut Vec::new())
 }
 
-/// The version, and notes on the settings of calls that a file may hold.
-fn read_head(fields: &mut Fields, notes: &mut Vec<Error>) -> Result<()> {
+/// Checks the version, and reads how texts become rows.
+fn read_head(fields: &mut Fields) -> Result<RowDefaults> {
     if let Some(mut version) = fields.take("version")
         && { version }.string()? != "1.0"
     {
         return Err(version.expected("\"1.0\""));
     }
-    for key in ["truncation", "padding"] {
-        if let Some(json) = fields.take_value(key) {
-            let note = Error::format_line(json.line(), format!("{key} is not read"));
-            notes.push(note.with_hint("it is a setting of a call: encode_inputs takes it"));
-        }
-    }
-    Ok(())
+    rows::read(fields)
 }
 
 /// The model of a file that a fast path runs.
-fn read_known(mut fields: Fields, options: &LoadOptions, notes: &mut Vec<Error>) -> Result<Model> {
-    read_head(&mut fields, notes)?;
+fn read_known(mut fields: Fields, options: &LoadOptions) -> Result<Model> {
+    let rows = read_head(&mut fields)?;
     let (template, trim_offsets) = template::read(fields.take_value("post_processor"))?;
     let mut place = fields.need("model")?;
     let mut inner = place.fields()?;
@@ -103,6 +99,7 @@ fn read_known(mut fields: Fields, options: &LoadOptions, notes: &mut Vec<Error>)
     };
     fields.finish("tokenizer.json")?;
     model.template = template;
+    model.rows = rows;
     model.trim_offsets = trim_offsets;
     check_matched(&model)?;
     model.checked()
@@ -263,7 +260,7 @@ pub(super) fn why_chain(model: &Model) -> String {
     let text = chain::write(model, chain);
     let read = || -> Result<Model> {
         let fields = Json::new(text.as_bytes())?.fields()?;
-        read_known(fields, &LoadOptions::default(), &mut Vec::new())
+        read_known(fields, &LoadOptions::default())
     };
     match read() {
         Err(Error::ModelFormat { message, .. }) => message,
@@ -278,7 +275,7 @@ fn refusal_of_fast_paths(text: &str) -> String {
     let read = || -> Result<Model> {
         let mut json = Json::new(text.as_bytes())?;
         let fields = json.fields()?;
-        read_known(fields, &LoadOptions::default(), &mut Vec::new())
+        read_known(fields, &LoadOptions::default())
     };
     read().unwrap_err().at(std::path::Path::new("tokenizer.json")).to_string()
 }

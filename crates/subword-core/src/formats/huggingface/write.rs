@@ -7,7 +7,7 @@ id after it. So special tokens are left out of the vocabulary only if those are 
 them are written there as well.
 */
 
-use super::{chain, check_matched, dialect, template, wordpiece, words};
+use super::{chain, check_matched, dialect, rows, template, wordpiece, words};
 use crate::error::{Error, Result};
 use crate::formats::json::{write_lines, write_string};
 use crate::formats::{gpt2, ranks, sentencepiece};
@@ -33,7 +33,7 @@ pub(in crate::formats) fn write(model: &Model) -> Result<String> {
         )));
     }
     let mut out = String::with_capacity(model.vocab.len() * 48);
-    out.push_str("{\n  \"version\": \"1.0\",\n  \"truncation\": null,\n  \"padding\": null,\n");
+    write_head(&mut out, model);
     out.push_str("  \"added_tokens\": [");
     write_lines(&mut out, "    ", &model.special_tokens, write_added_token);
     let bert;
@@ -78,6 +78,14 @@ pub(in crate::formats) fn write(model: &Model) -> Result<String> {
     write_model(&mut out, model)?;
     out.push_str("\n}\n");
     Ok(out)
+}
+
+/// The start of the file.
+pub(super) fn write_head(out: &mut String, model: &Model) {
+    let (truncation, padding) = (rows::truncation(&model.rows), rows::padding(&model.rows));
+    out.push_str(&format!(
+        "{{\n  \"version\": \"1.0\",\n  \"truncation\": {truncation},\n  \"padding\": {padding},\n"
+    ));
 }
 
 /// The error that a file cannot hold the model.

@@ -6,8 +6,9 @@ tokens, tokens and merges take one line each, so that two files can be compared 
 */
 
 use super::{FLAGS, FORMAT, VERSION, sentencepiece, template, wordpiece};
+use crate::formats::huggingface::{self, rows};
 use crate::formats::json::{write_lines, write_string};
-use crate::formats::{alphabet, gpt2, huggingface};
+use crate::formats::{alphabet, gpt2};
 use crate::model::{
     ChainModel, Decoder, Encoder, Merges, Model, Normalizer, Pattern, SpecialToken, Start,
     TrimOffsets, Units,
@@ -48,6 +49,12 @@ pub(in crate::formats) fn write(model: &Model) -> String {
     write_between(&mut out, ['[', ']'], tokens, write_special_token);
     out.push_str(",\n  \"template\": ");
     template::write(&mut out, &model.template);
+    if model.rows.truncation.is_some() {
+        out.push_str(&format!(",\n  \"truncation\": {}", rows::truncation(&model.rows)));
+    }
+    if model.rows.padding.is_some() {
+        out.push_str(&format!(",\n  \"padding\": {}", rows::padding(&model.rows)));
+    }
     out.push_str(match model.trim_offsets {
         TrimOffsets::Nothing => "",
         TrimOffsets::Spaces => ",\n  \"trim_offsets\": \"spaces\"",
