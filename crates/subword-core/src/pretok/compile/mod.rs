@@ -111,12 +111,13 @@ impl Compiled {
 
     #[inline]
     fn end_of_match(&self, text: &[u8], at: usize) -> Option<usize> {
-        let (mut row, mut place, mut found) = (self.automaton.start(), at, None);
+        // No match is empty, so one that ends at its start stands for none.
+        let (mut row, mut place, mut found) = (self.automaton.start(), at, at);
         loop {
             let (atom, next) = self.atom_at(text, place);
             let (after, record) = self.automaton.step(row, atom);
             if record {
-                found = Some(place);
+                found = place;
             }
             place = next;
             // PERF: inside of a run the state stays, which a branch guesses: no step waits for the one before it.
@@ -124,7 +125,7 @@ impl Compiled {
                 continue;
             }
             if after == DEAD {
-                return found;
+                return (found > at).then_some(found);
             }
             row = after;
         }
