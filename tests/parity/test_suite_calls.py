@@ -465,7 +465,7 @@ def test_the_vocabulary_has_added_tokens() -> None:
     assert (len(fast), fast.vocab_size) == (5, 0)
     assert fast.added_tokens_decoder == {id: AddedToken(name) for id, name in enumerate(ADDED)}
     tok = ours_of(empty(*ADDED))
-    assert [token["content"] for token in tok.added_tokens] == ADDED
+    assert [token["content"] for token in added_tokens(tok)] == ADDED
     assert tok.max_id == 4
 
 
