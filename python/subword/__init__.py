@@ -11,6 +11,7 @@
 from subword import _starting
 
 with _starting.quietly():
+    from subword._aligned import aligned
     from subword._corpus.count import count_pieces
     from subword._corpus.documents import read_documents
     from subword._corpus.encode_files import EncodedFiles, encode_files
@@ -95,6 +96,7 @@ __all__ = [
     "UnknownTokenError",
     "WordPieceTrainer",
     "added_tokens",
+    "aligned",
     "check_output",
     "count_pieces",
     "cut_points",

@@ -46,6 +46,7 @@ PUBLIC = [
     "UnknownTokenError",
     "WordPieceTrainer",
     "added_tokens",
+    "aligned",
     "check_output",
     "count_pieces",
     "cut_points",

@@ -39,6 +39,9 @@ const OTHER: usize = 4;
 const EXCEPTION: usize = 5;
 const CLASSES: usize = 6;
 
+/// The classes that a part of a character may stand in.
+const PARTS: u8 = 1 << LETTER | 1 << OTHER | 1 << EXCEPTION;
+
 /// What SentencePiece writes for a space.
 const SPACE_MARK: u32 = 0x2581;
 
@@ -55,11 +58,12 @@ pub struct ClassPairs {
 }
 
 impl ClassPairs {
-    /// What these tokens allow. Their spaces are spelled as spaces.
-    pub fn of(tokens: &[&str]) -> ClassPairs {
+    /// What these tokens allow. Their spaces are spelled as spaces. A part of a character may be any character
+    /// beyond ASCII.
+    pub fn of<'t>(tokens: impl Iterator<Item = &'t [u8]> + Clone) -> ClassPairs {
         let mut before_space = tokens
-            .iter()
-            .flat_map(|token| token.as_bytes().windows(2))
+            .clone()
+            .flat_map(|token| token.windows(2))
             .filter(|two| two[1] == b' ' && two[0] != b' ' && two[0].is_ascii())
             .map(|two| two[0]);
         let first = before_space.next();
@@ -71,11 +75,26 @@ impl ClassPairs {
         };
         pairs.cuts[EXCEPTION] = 0;
         for token in tokens {
-            for (before, after) in token.chars().zip(token.chars().skip(1)) {
-                pairs.cuts[pairs.class_of(before as u32)] &= !(1 << pairs.class_of(after as u32));
+            let mut before = 0;
+            for chunk in token.utf8_chunks() {
+                for c in chunk.valid().chars() {
+                    let class = 1 << pairs.class_of(c as u32);
+                    pairs.join(before, class);
+                    before = class;
+                }
+                if !chunk.invalid().is_empty() {
+                    pairs.join(before | PARTS, PARTS);
+                    before = PARTS;
+                }
             }
         }
         pairs
+    }
+
+    /// No cut between a character of the first classes and one of the second.
+    fn join(&mut self, before: u8, after: u8) {
+        let classes = self.cuts.iter_mut().enumerate();
+        classes.filter(|(class, _)| before >> class & 1 == 1).for_each(|(_, cuts)| *cuts &= !after);
     }
 
     fn class_of(self, code: u32) -> usize {
@@ -230,7 +249,7 @@ mod tests {
             let count = random.below(6);
             let tokens: Vec<String> = (0..count).map(|_| random_text(&mut random, 3)).collect();
             let tokens: Vec<&str> = tokens.iter().map(String::as_str).collect();
-            let pairs = ClassPairs::of(&tokens);
+            let pairs = ClassPairs::of(tokens.iter().map(|token| token.as_bytes()));
             let length = random.below(if round % 20 == 0 { 3000 } else { 150 });
             let mut text = random_text(&mut random, length);
             if round % 3 == 0 {
@@ -256,7 +275,7 @@ mod tests {
         for _ in 0..2000 {
             let tokens: Vec<String> = (0..6).map(|_| random_text(&mut random, 4)).collect();
             let tokens: Vec<&str> = tokens.iter().map(String::as_str).collect();
-            let pairs = ClassPairs::of(&tokens);
+            let pairs = ClassPairs::of(tokens.iter().map(|token| token.as_bytes()));
             for token in tokens {
                 assert_eq!(pairs.scan(token.as_bytes(), 0), token.len(), "{token:?}");
             }
@@ -264,17 +283,40 @@ mod tests {
     }
 
     #[test]
+    fn no_token_that_cuts_characters_spans_a_cut() {
+        let mut random = Random::new(3);
+        let part = |random: &mut Random| {
+            let text = random_text(random, 4).into_bytes();
+            let from = random.below(text.len());
+            text[from..from + random.below(text.len() - from + 1)].to_vec()
+        };
+        for _ in 0..2000 {
+            let tokens: Vec<Vec<u8>> = (0..6).map(|_| part(&mut random)).collect();
+            let pairs = ClassPairs::of(tokens.iter().map(Vec::as_slice));
+            for token in tokens {
+                let text = [&random_text(&mut random, 3).into_bytes(), &token[..], b"a"].concat();
+                let (start, mut at) = (text.len() - token.len() - 1, 0);
+                while at < text.len() {
+                    at = pairs.scan(&text, at);
+                    let inside = start < at && at < start + token.len();
+                    assert!(!inside, "{} in {}", token.escape_ascii(), text.escape_ascii());
+                }
+            }
+        }
+    }
+
+    #[test]
     fn a_symbol_that_joins_a_space_keeps_no_other_from_being_cut() {
-        let pairs = ClassPairs::of(&["> ", " a", "ab"]);
+        let pairs = ClassPairs::of([&b"> "[..], b" a", b"ab"].into_iter());
         let pieces = |text: &'static str| pairs.scan(text.as_bytes(), 0);
         assert_eq!((pieces(", a"), pieces("> a"), pieces("ab, a")), (1, 3, 2));
-        let two = ClassPairs::of(&["> ", "< ", " a"]);
+        let two = ClassPairs::of([&b"> "[..], b"< ", b" a"].into_iter());
         assert_eq!(two.scan(b", a", 0), 3);
     }
 
     #[test]
     fn a_space_mark_is_never_next_to_a_cut() {
-        let pairs = ClassPairs::of(&["ab"]);
+        let pairs = ClassPairs::of(std::iter::once(&b"ab"[..]));
         assert_eq!(pairs.scan("a\u{2581}b,".as_bytes(), 0), 5);
     }
 }
