@@ -20,7 +20,7 @@ the alphabet, and no merge makes one. So ordinary text never becomes a special t
 
 use std::time::Instant;
 
-use super::alphabet::CharacterCounts;
+use super::alphabet::{self, CharacterCounts};
 use super::merges::{MergeRules, Score, Ties, TrainingWords};
 use super::{Training, each_piece, no_pieces};
 use crate::counts::Counts;
@@ -203,7 +203,8 @@ impl Alphabet {
             };
             special_tokens.iter().any(text)
         };
-        let characters = characters.alphabet(settings.limit_alphabet, |c| !is_special(c));
+        let characters = characters
+            .alphabet(alphabet::Alphabet::limited(settings.limit_alphabet), |c| !is_special(c));
         let mut places = vec![0; characters.last().map_or(0, |&last| last as usize + 1)];
         for (place, &character) in (1..).zip(&characters) {
             places[character as usize] = place;
