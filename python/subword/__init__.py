@@ -62,6 +62,7 @@ with _starting.quietly():
     from subword._train.log import training_log
     from subword._train.unigram import UnigramTrainer
     from subword._train.wordpiece import WordPieceTrainer
+    from subword._variants import added_tokens, with_special_tokens, with_template
 
 __version__ = "0.1.0"
 
@@ -94,6 +95,7 @@ __all__ = [
     "UnknownNameError",
     "UnknownTokenError",
     "WordPieceTrainer",
+    "added_tokens",
     "aligned",
     "check_output",
     "count_pieces",
@@ -123,6 +125,8 @@ __all__ = [
     "training_log",
     "truncate",
     "visible",
+    "with_special_tokens",
+    "with_template",
 ]
 
 

@@ -45,6 +45,7 @@ PUBLIC = [
     "UnknownNameError",
     "UnknownTokenError",
     "WordPieceTrainer",
+    "added_tokens",
     "aligned",
     "check_output",
     "count_pieces",
@@ -74,10 +75,11 @@ PUBLIC = [
     "training_log",
     "truncate",
     "visible",
+    "with_special_tokens",
+    "with_template",
 ]
 
 METHODS = [
-    "added_tokens",
     "count",
     "count_batch",
     "decode",
@@ -107,8 +109,6 @@ METHODS = [
     "unk_token",
     "vocab",
     "vocab_size",
-    "with_special_tokens",
-    "with_template",
     "wordpiece",
 ]
 
