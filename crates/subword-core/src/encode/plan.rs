@@ -76,7 +76,7 @@ pub(crate) enum Path {
         runner: Box<Runner>,
         /// Its ids are found as those of byte-level BPE, with or without a space before a text: see `metaspace`.
         spaced: Option<Prefix>,
-        /// A text with one of these is encoded by the chain.
+        /// What is found before anything is merged, where the ids are found so.
         symbols: Finder,
         /// Its text is cut at white space and looked up before it is normalised: see `raw_words`.
         words: Option<Box<RawWords>>,
@@ -317,9 +317,9 @@ impl Plan {
             return self.encode_texts(fast, front, &[text], scratch, sink);
         }
         if let Path::Chain { runner, spaced, symbols, words, .. } = &self.path {
-            let fast = finders.normal.is_empty() && !has_symbol(symbols, text);
+            let fast = finders.normal.is_empty();
             return match spaced.filter(|_| fast) {
-                Some(prefix) => self.encode_spaced(prefix, text, place, scratch, sink),
+                Some(prefix) => self.encode_spaced((prefix, symbols), text, place, scratch, sink),
                 None if words.is_some() && finders.normal.is_empty() => {
                     self.encode_merged(text, scratch, sink)
                 }

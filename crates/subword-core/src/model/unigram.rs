@@ -14,7 +14,7 @@ shadowed  1: a
 
 use std::collections::BTreeMap;
 
-use crate::json::Decimal;
+use crate::json::decimal;
 use crate::types::TokenId;
 
 /// What a Unigram model has besides its vocabulary.
@@ -43,8 +43,7 @@ impl Score {
     /// The scores of these values, or of neighbours that the reader of Hugging Face's library can read; none if one
     /// is not finite.
     pub fn readable(values: &[f64]) -> Option<Vec<Score>> {
-        let decimal = Decimal::new();
-        let score = |&value: &f64| Score::new(value).and(Score::new(decimal.readable(value)));
+        let score = |&value: &f64| Score::new(value).and(Score::new(decimal::readable(value)));
         values.iter().map(score).collect()
     }
 

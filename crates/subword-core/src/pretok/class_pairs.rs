@@ -53,6 +53,9 @@ const NO_EXCEPTION: u8 = 0xFF;
 pub struct ClassPairs {
     /// Bit b of `cuts[a]`: a text is cut between a character of class a and one of class b.
     cuts: [u8; CLASSES],
+    /// The pairs of classes that are not cut, but for those with the exception, and how many they are.
+    joined: [[u8; 2]; EXCEPTION * EXCEPTION],
+    joined_count: u8,
     /// The ASCII symbol that is never next to a cut.
     exception: u8,
 }
@@ -71,6 +74,8 @@ impl ClassPairs {
         let all = ((1 << CLASSES) - 1) & !(1 << EXCEPTION);
         let mut pairs = ClassPairs {
             cuts: [all; CLASSES],
+            joined: [[0; 2]; EXCEPTION * EXCEPTION],
+            joined_count: 0,
             exception: exception.filter(|c| !c.is_ascii_alphanumeric()).unwrap_or(NO_EXCEPTION),
         };
         pairs.cuts[EXCEPTION] = 0;
@@ -86,6 +91,12 @@ impl ClassPairs {
                     pairs.join(before | PARTS, PARTS);
                     before = PARTS;
                 }
+            }
+        }
+        for (before, cuts) in pairs.cuts[..EXCEPTION].iter().enumerate() {
+            for after in (0..EXCEPTION).filter(|after| cuts >> after & 1 == 0) {
+                pairs.joined[usize::from(pairs.joined_count)] = [before as u8, after as u8];
+                pairs.joined_count += 1;
             }
         }
         pairs
@@ -136,30 +147,29 @@ impl ClassPairs {
             u64::MAX => bytes,
             starts => C::gather(bytes, starts),
         };
-        let ascii = if m.class.starts == u64::MAX { all } else { in_characters(!high_bytes(text)) };
+        let ascii = match m.class.starts {
+            u64::MAX => all,
+            // The byte after an ASCII character is the start of a character; of the last one that is not known. A block
+            // may be empty.
+            starts => {
+                let last = BLOCK - 1 - (starts | 1).leading_zeros() as usize;
+                in_characters(starts & starts >> 1 | u64::from(text[last] < 0x80) << last)
+            }
+        };
         let exception = match self.exception {
             NO_EXCEPTION => 0,
-            byte => in_characters(equal_bytes(text, byte)) & all,
+            byte => in_characters(C::equal_bytes(text, byte)) & all,
         };
         let known = m.letter | m.class.space | exception;
         let digit = m.class.digit & ascii;
-        let masks = [
-            m.class.space,
-            m.letter,
-            digit,
-            all & ascii & !(known | digit),
-            all & !ascii & !known,
-            exception,
-        ];
-        let mut bits = 0;
-        for (&before, cuts) in masks.iter().zip(self.cuts) {
-            let mut next = 0;
-            for (class, &mask) in masks.iter().enumerate() {
-                next |= mask & u64::from(cuts >> class & 1).wrapping_neg();
-            }
-            bits |= after(before) & next;
+        let masks =
+            [m.class.space, m.letter, digit, all & ascii & !(known | digit), all & !ascii & !known];
+        // PERF: few pairs of classes are joined, and which ones is the same for all blocks.
+        let mut joined = exception | after(exception);
+        for &[before, next] in &self.joined[..usize::from(self.joined_count)] {
+            joined |= after(masks[usize::from(before)]) & masks[usize::from(next)];
         }
-        bits
+        all & !joined
     }
 }
 
@@ -197,17 +207,6 @@ pub(super) fn by_words(text: &[u8], high_bits: impl Fn(u64) -> u64) -> u64 {
 #[inline(always)]
 pub(super) fn high_bytes(text: &[u8]) -> u64 {
     by_words(text, |word| word & 0x8080_8080_8080_8080)
-}
-
-/// Bit i: byte i of the block is this one.
-#[inline(always)]
-fn equal_bytes(text: &[u8], byte: u8) -> u64 {
-    const LOW: u64 = 0x7F7F_7F7F_7F7F_7F7F;
-    let same = u64::from_le_bytes([byte; 8]);
-    by_words(text, |word| {
-        let other = word ^ same;
-        !((other & LOW).wrapping_add(LOW) | other | LOW)
-    })
 }
 
 #[cfg(test)]

@@ -10,8 +10,8 @@ A word starts as its characters, the first as it is, the others with the prefix.
 
 Ids: special tokens, characters by code point, characters with the prefix by code point, merges.
 
-What teaches nothing, because it is unknown whatever is learned: a word of more characters than
-`max_word_chars`, and a word with a character that is not in the alphabet, or a byte that is not
+Some words stay unknown whatever is learned, so nothing is learned from them: words of more characters
+than `max_word_chars`, and words with a character that is not in the alphabet or a byte that is not
 UTF-8. Pieces of white space are no words.
 
 No token is spelled like a special token: a character that is, alone or with the prefix, is not in

@@ -8,12 +8,12 @@ low 5, löw 1   ->   alphabet l o w ö </w>   ->   l o w </w> 5,   l ö w </w> 1
 The alphabet is every character of the pieces, in the order of code points, then the mark. With a
 limit, or a coverage, the most frequent characters are kept, of equals those with the smaller code point.
 
-A merge never touches what is no token or no text, so a piece is cut there, and each part learns by
-itself:
+No merge may reach across some places of a piece. The piece is cut there, and its parts are separate
+words of the training:
 
 * around a character that is not in the alphabet, and a byte that is not UTF-8;
-* before the last character of text that spells the mark. Otherwise merges could make a token that
-  looks like the mark but is text (`<` `/` `w` `>`), and decoding would take one for the other.
+* before the last character of text that spells the mark. Otherwise merges could make a token of text
+  that is spelled like the mark (`<` `/` `w` `>`), and decoding could not tell the two apart.
 
 A part that does not end its piece has no mark. Pieces of white space are skipped where there is a
 mark: it stands for them.
