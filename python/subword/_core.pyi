@@ -78,6 +78,7 @@ class Counts:
     def add_piece(self, piece: bytes, count: int) -> None: ...
     def add(self, other: Counts) -> None: ...
     def prune(self, min_count: int) -> None: ...
+    def scaled(self, numerator: int, denominator: int) -> Counts: ...
     def equals(self, other: Counts) -> bool: ...
     def most_common(self, n: int) -> list[tuple[bytes, int]]: ...
     def sorted(self) -> CountsReader: ...
@@ -301,7 +302,7 @@ class Engine:
     @property
     def special_tokens(self) -> dict[str, int]: ...
     @property
-    def added_tokens(self) -> list[AddedToken]: ...
+    def _added_tokens(self) -> list[AddedToken]: ...
     @property
     def vocab_size(self) -> int: ...
     @property
@@ -463,7 +464,11 @@ def train_bpe(
     end_of_word: str | None = None,
     unk_token: str | None = None,
     limit_alphabet: int | None = None,
+    character_coverage: float | None = None,
+    byte_fallback: bool = False,
+    split_digits: bool = False,
     base: Engine | None = None,
+    superwords: str | None = None,
     watch: Callable[[int, int], None] | None = None,
 ) -> tuple[Model, TrainingLog]:
     """A trained model and its log."""
@@ -474,6 +479,9 @@ def train_unigram(
     vocab_size: int,
     special_tokens: list[str],
     unk_token: str,
+    user_defined_symbols: list[str],
+    byte_fallback: bool,
+    split_digits: bool,
     character_coverage: float,
     max_piece_length: int,
     seed_size: int,

@@ -45,6 +45,8 @@ PUBLIC = [
     "UnknownNameError",
     "UnknownTokenError",
     "WordPieceTrainer",
+    "added_tokens",
+    "aligned",
     "check_output",
     "count_pieces",
     "cut_points",
@@ -71,13 +73,15 @@ PUBLIC = [
     "split",
     "split_at",
     "token_arrays",
+    "token_trie",
     "training_log",
     "truncate",
     "visible",
+    "with_special_tokens",
+    "with_template",
 ]
 
 METHODS = [
-    "added_tokens",
     "count",
     "count_batch",
     "decode",
@@ -107,8 +111,6 @@ METHODS = [
     "unk_token",
     "vocab",
     "vocab_size",
-    "with_special_tokens",
-    "with_template",
     "wordpiece",
 ]
 
@@ -129,7 +131,7 @@ def test_the_methods_of_a_tokenizer_are_these() -> None:
 @pytest.mark.parametrize("trainer", [BpeTrainer, UnigramTrainer, WordPieceTrainer])
 def test_the_methods_of_a_trainer_are_these(trainer: type) -> None:
     methods = sorted(name for name in dir(trainer) if not name.startswith("_"))
-    assert methods == ["counting", "train", "train_counts", "train_iter"]
+    assert methods == ["counting", "train", "train_counts", "train_iter", "train_sources"]
 
 
 def test_the_methods_of_counts_are_these() -> None:
@@ -144,6 +146,7 @@ def test_the_methods_of_counts_are_these() -> None:
         "pattern",
         "prune",
         "save",
+        "scaled",
         "special_tokens",
         "to_bytes",
         "to_parquet",

@@ -148,9 +148,29 @@ def reading_options(command: Command) -> Command:
     help="With chars: keep so many characters, the most frequent.",
 )
 @click.option(
+    "--character-coverage",
+    type=click.FloatRange(min=0, max=1, min_open=True),
+    help="With chars: keep the characters that make up this share of the text (0.9995 with "
+    "--byte-fallback).",
+)
+@click.option(
+    "--byte-fallback",
+    is_flag=True,
+    help="With chars: SentencePiece's form, as Llama 2 and Gemma have it.",
+)
+@click.option(
+    "--split-digits", is_flag=True, help="With --byte-fallback: every digit is a token of its own."
+)
+@click.option(
     "--base",
     type=PATH,
     help="A tokenizer to go on from: its ids stay, new merges follow.",
+)
+@click.option(
+    "--superwords",
+    type=click.Choice(["any", "whole"]),
+    help="Merge over the ends of the words that --base has learned: any two tokens (SuperBPE), or "
+    "whole words (BoundlessBPE).",
 )
 @reading_options
 @format_option(FORMATS)
@@ -186,15 +206,23 @@ def train(
       subword train *.jsonl.gz --vocab-size 50000 --special-token '<|endoftext|>' --out tok.json
       subword train corpus.txt --num-merges 9000 --initial-vocab chars --unk-token '<unk>'
         --out words.json
+      subword train corpus.txt --vocab-size 32k --initial-vocab chars --byte-fallback -o tok.json
+        -f huggingface
       subword train small.txt --num-merges 20 --out small.json --watch
+      subword train corpus.txt --vocab-size 64k --base words.json --superwords any -o super.json
     """
     if (settings["vocab_size"] is None) == (settings["num_merges"] is None):
         raise click.UsageError("pass --vocab-size or --num-merges: how much to learn")
     check_tokenizer(out, format_, FORMATS)
-    settings["base"] = base and Tokenizer.load(base, pattern=settings["pattern"])
+    own = None if settings["superwords"] else settings["pattern"]
+    settings["base"] = base and Tokenizer.load(base, pattern=own)
     settings["special_tokens"] = special_tokens or None
+    if watch and settings["superwords"]:
+        raise click.UsageError("--watch shows merges within words, not superwords")
     if watch and starts_from_words(settings["base"]):
         raise click.UsageError("--watch goes with a base of bytes, and this one starts from words")
+    if watch and settings["byte_fallback"]:
+        raise click.UsageError("--watch does not go with --byte-fallback")
     reading: dict[str, Any] = {"field": field, "errors": errors, "memory_limit": memory_limit}
     tok, notes = learn(corpus, BpeTrainer(**settings), reading)
     save(tok, out, format_, log)
