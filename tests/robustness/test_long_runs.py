@@ -69,7 +69,8 @@ def test_a_megabyte_of_one_character_is_encoded(name: str) -> None:
         if lossless:
             assert tok.decode_bytes(ids) == text, text[:4]
         else:
-            assert len(ids) <= len(text) + 1
+            # An invalid byte is U+FFFD, which byte fallback spells in three tokens.
+            assert len(ids) <= 3 * len(text) + 1
 
 
 def has(tok: Tokenizer, token: bytes) -> bool:
