@@ -42,12 +42,13 @@ GGUF = [f"vocabs/gguf/ggml-vocab-{name}.gguf" for name in HASHES]
 
 #: A letter, a digit, a symbol, white space, CJK, an emoji, SentencePiece's mark, a combining mark,
 #: a byte that is never UTF-8, and NUL.
-CHARACTERS = ["a", "7", "-", "\n", "中", "😀", "▁", "\u0301", b"\xff", "\0"]
+CHARACTERS: list[str | bytes] = ["a", "7", "-", "\n", "中", "😀", "▁", "\u0301", b"\xff", "\0"]
 
 
 def texts() -> list[bytes]:
     found = [char.encode() if isinstance(char, str) else char for char in CHARACTERS]
-    return [b" " * 1_001_000, *(char * (1_000_000 // len(char)) for char in found)]
+    runs = [char * (1_000_000 // len(char)) for char in found]
+    return [b" " * 1_001_000, *runs]
 
 
 @pytest.mark.slow
