@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
+from numbers import Rational, Real
 from typing import TYPE_CHECKING
 
 from subword import _core
+from subword._errors import ArgumentError
 from subword._special import listed
 
 if TYPE_CHECKING:
@@ -141,6 +144,33 @@ class Counts:
             [(b'low', 5)]
         """
         self._counts.prune(min_count)
+
+    def scaled(self, weight: int | float | Fraction) -> Self:
+        """Counts that weigh more or less: how a corpus enters a mixture.
+
+        Each count is multiplied exactly and rounded, a half upwards; a piece whose count becomes 0
+        is gone. So weights of 1 and more lose nothing.
+
+        Args:
+            weight: What to multiply by: 0 or more. A float counts as the decimal number that it is
+                printed as: 0.7 is seven tenths.
+
+        Returns:
+            New counts.
+
+        Raises:
+            ArgumentError: The weight is negative or no number, or its numerator or denominator is
+                over 2⁶⁴ - 1.
+            CountsError: The sum of the counts would be over 2⁶⁴ - 1.
+
+        Example:
+            >>> from subword import Counts
+            >>> web, code = Counts({b"low": 5, b"new": 2}), Counts({b"low": 1})
+            >>> dict(web.scaled(0.7)), dict(web.scaled(0.7) + code.scaled(3))
+            ({b'low': 4, b'new': 1}, {b'low': 7, b'new': 1})
+        """
+        exact = exactly("weight", weight)
+        return self._of(self._counts.scaled(exact.numerator, exact.denominator))
 
     def copy(self) -> Self:
         """Equal counts that change independently.
@@ -293,6 +323,21 @@ class Counts:
         for piece, count in counts:
             made._counts.add_piece(piece, count)
         return made
+
+
+def exactly(name: str, number: object) -> Fraction:
+    """A number from 0 on as a fraction; a float as the decimal number that it is printed as."""
+    if not isinstance(number, Real):
+        raise TypeError(f"{name} must be a number, not {type(number).__name__}")
+    try:
+        exact = Fraction(number if isinstance(number, Rational) else repr(float(number)))
+    except ValueError:
+        raise ArgumentError(name, f"{name} must be a number, not {number}") from None
+    if exact < 0:
+        raise ArgumentError(name, f"{name} must be at least 0, not {number}")
+    if max(exact.numerator, exact.denominator) >= 1 << 64:
+        raise ArgumentError(name, f"{name}={number} has more digits than 64 bits hold")
+    return exact
 
 
 def _restore(cls: type[Counts], data: bytes) -> Counts:

@@ -127,7 +127,7 @@ def test_the_methods_of_a_tokenizer_are_these() -> None:
 @pytest.mark.parametrize("trainer", [BpeTrainer, UnigramTrainer, WordPieceTrainer])
 def test_the_methods_of_a_trainer_are_these(trainer: type) -> None:
     methods = sorted(name for name in dir(trainer) if not name.startswith("_"))
-    assert methods == ["counting", "train", "train_counts", "train_iter"]
+    assert methods == ["counting", "train", "train_counts", "train_iter", "train_sources"]
 
 
 def test_the_methods_of_counts_are_these() -> None:
@@ -142,6 +142,7 @@ def test_the_methods_of_counts_are_these() -> None:
         "pattern",
         "prune",
         "save",
+        "scaled",
         "special_tokens",
         "to_bytes",
         "to_parquet",

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import copy
 import itertools
+import math
 import pickle
 import re
 import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 import subword
 from hypothesis import given
 from hypothesis import strategies as st
-from subword import Counts, CountsError, TextError, _core, count_pieces
+from subword import ArgumentError, Counts, CountsError, TextError, _core, count_pieces
 
 from tests.support.interrupting import interrupted
 from tests.support.strategies import texts
@@ -315,3 +317,54 @@ def test_two_that_are_added_to_each_other_do_not_wait_for_ever() -> None:
     for thread in threads:
         thread.join(timeout=30)
         assert not thread.is_alive()
+
+
+# Weights
+
+
+@given(
+    pieces=st.dictionaries(st.binary(min_size=1, max_size=3), st.integers(1, 1 << 40), max_size=9),
+    weight=st.one_of(
+        st.integers(0, 9),
+        st.fractions(0, 9, max_denominator=1000),
+        st.floats(0, 9).map(lambda weight: round(weight, 3)),
+    ),
+)
+def test_counts_times_a_weight_are_rounded_a_half_upwards(
+    pieces: dict[bytes, int], weight: int | float | Fraction
+) -> None:
+    exact = Fraction(str(weight))
+    expected = {
+        piece: math.floor(count * exact + Fraction(1, 2)) for piece, count in pieces.items()
+    }
+    counts = Counts(pieces, pattern="cl100k", special_tokens=["<s>"])
+    scaled = counts.scaled(weight)
+    assert dict(scaled) == {piece: count for piece, count in expected.items() if count}
+    assert (scaled.pattern, scaled.special_tokens) == ("cl100k", ["<s>"])
+    assert dict(counts) == pieces
+
+
+def test_counts_on_disk_are_scaled_like_those_in_memory() -> None:
+    disk = count_pieces(texts=many_pieces(), memory_limit=1)
+    assert disk.on_disk
+    for weight in (0.5, 0.4, 3):
+        scaled = disk.scaled(weight)
+        assert scaled.on_disk
+        assert scaled == count_pieces(texts=many_pieces()).scaled(weight)
+
+
+def test_weights_that_make_no_sense_are_refused() -> None:
+    counts = Counts({b"low": 1 << 63})
+    refused: list[tuple[float | Fraction, str]] = [
+        (-1, "weight must be at least 0, not -1"),
+        (math.inf, "weight must be a number, not inf"),
+        (Fraction(1, 1 << 64), f"weight=1/{1 << 64} has more digits than 64 bits hold"),
+    ]
+    for weight, words in refused:
+        with pytest.raises(ArgumentError) as caught:
+            counts.scaled(weight)
+        assert str(caught.value) == words
+    with pytest.raises(TypeError, match="weight must be a number, not str"):
+        counts.scaled("0.7")  # type: ignore[arg-type]
+    with pytest.raises(CountsError, match=r"over 2\^64 - 1"):
+        counts.scaled(2)

@@ -1,7 +1,8 @@
 """Random SentencePiece models, trained by sentencepiece, some of them changed afterwards.
 
-``trained(random)`` is the bytes of a ``tokenizer.model`` of the type BPE with random options;
-``changed`` makes of it what no training makes: equal scores, unused pieces, spaces that stay.
+``trained(random)`` is the bytes of a ``tokenizer.model`` with random options, of the type BPE or
+Unigram; ``changed`` makes of it what no training makes: equal scores, unused pieces, spaces that
+stay.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ def flag(random: randomness.Random) -> bool:
     return random.random() < 0.5
 
 
-def trained(random: randomness.Random, plain: bool = False) -> bytes:
+def trained(random: randomness.Random, plain: bool = False, kind: str = "bpe") -> bytes:
     """A small model of random options; ``plain``: one that leaves the text as it is."""
     options: dict[str, Any] = {
         "vocab_size": random.choice((60, 90, 140, 400)),
@@ -110,7 +111,7 @@ def trained(random: randomness.Random, plain: bool = False) -> bytes:
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(corpus(random)),
         model_writer=model,
-        model_type="bpe",
+        model_type=kind,
         hard_vocab_limit=False,
         minloglevel=2,
         **options,
@@ -118,10 +119,16 @@ def trained(random: randomness.Random, plain: bool = False) -> bytes:
     return model.getvalue()
 
 
-def changed(content: bytes, random: randomness.Random) -> bytes:
-    """The same model with some changes that no training makes."""
+def parsed(content: bytes) -> Any:
+    """A model as sentencepiece's own message."""
     model = format_of_models.ModelProto()  # type: ignore[attr-defined]
     model.ParseFromString(content)
+    return model
+
+
+def changed(content: bytes, random: randomness.Random) -> bytes:
+    """The same model with some changes that no training makes."""
+    model = parsed(content)
     normal = [piece for piece in model.pieces if piece.type == piece.NORMAL]
     if flag(random):
         for piece in random.sample(normal, len(normal) // random.choice((3, 10))):

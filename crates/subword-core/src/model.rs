@@ -46,7 +46,7 @@ pub use normalizer::Normalizer;
 pub use output::{Decoder, TrimOffsets};
 pub(crate) use pattern::escaped_character;
 pub use pattern::{Named, Pattern};
-pub use pieces::{PieceKind, PieceModel, PieceSettings};
+pub use pieces::{PieceKind, PieceModel, PieceRule, PieceSettings};
 pub use rows::{Padding, RowDefaults, Side, Truncation, TruncationStrategy};
 pub(crate) use start::check_start;
 pub use start::{EndOfWord, Start, Units};

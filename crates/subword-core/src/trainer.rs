@@ -12,7 +12,9 @@ pieces into tokens, after which the counts are no longer needed; [`Training::run
 `train`.
 */
 
-pub use crate::train::bpe::{BpeSettings, TargetSize, TrainingStart, prepare as prepare_bpe};
+pub use crate::train::bpe::{
+    BpeSettings, Superwords, TargetSize, TrainingStart, prepare as prepare_bpe,
+};
 pub use crate::train::merges::{Effort, Learned, LearnedMerge, Score, Stop, Ties};
 pub use crate::train::unigram::{UnigramSettings, UnigramTraining, prepare as prepare_unigram};
 pub use crate::train::wordpiece::{WordPieceSettings, prepare as prepare_wordpiece};

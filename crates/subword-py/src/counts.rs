@@ -182,6 +182,11 @@ impl Counts {
         run(py, || self.write().prune(min))
     }
 
+    /// Every count times a fraction.
+    fn scaled(&self, py: Python<'_>, numerator: u64, denominator: u64) -> PyResult<Counts> {
+        look(py, || self.read().scaled(numerator, denominator)).map(Counts::from)
+    }
+
     /// Whether both have the same content.
     fn equals(&self, py: Python<'_>, other: &Counts) -> PyResult<bool> {
         if std::ptr::eq(self, other) {

@@ -7,8 +7,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 use subword_core::Error;
 use subword_core::trainer::{
-    self, BpeSettings, Effort, Learned, LearnedMerge, Score, Stop, TargetSize, Ties, Trained,
-    Training, TrainingStart, UnigramSettings, UnigramTraining, WatchMerges, WordPieceSettings,
+    self, BpeSettings, Effort, Learned, LearnedMerge, Score, Stop, Superwords, TargetSize, Ties,
+    Trained, Training, TrainingStart, UnigramSettings, UnigramTraining, WatchMerges,
+    WordPieceSettings,
 };
 
 use crate::arguments::{choice, natural, optional, threads_of, token};
@@ -95,7 +96,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for InitialVocab {
 #[pyfunction]
 #[pyo3(signature = (counts, *, vocab_size=None, num_merges=None, special_tokens=None,
     ties="greatest", min_count=1, max_token_length=None, initial_vocab=None, end_of_word=None,
-    unk_token=None, limit_alphabet=None, base=None, watch=None))]
+    unk_token=None, limit_alphabet=None, base=None, superwords=None, watch=None))]
 #[expect(clippy::too_many_arguments, reason = "keywords of one Python function")]
 pub(crate) fn train_bpe(
     py: Python<'_>,
@@ -111,6 +112,7 @@ pub(crate) fn train_bpe(
     unk_token: Option<String>,
     limit_alphabet: Option<i128>,
     base: Option<&Engine>,
+    superwords: Option<&str>,
     watch: Option<Py<PyAny>>,
 ) -> PyResult<(Model, TrainingLog)> {
     let size = match (optional("vocab_size", vocab_size)?, optional("num_merges", num_merges)?) {
@@ -150,6 +152,12 @@ pub(crate) fn train_bpe(
         )?,
         min_count: natural("min_count", min_count)? as u64,
         max_token_length: optional("max_token_length", max_token_length)?,
+        superwords: superwords
+            .map(|name| {
+                let kinds = [("any", Superwords::Any), ("whole", Superwords::Whole)];
+                choice("superwords", name, &kinds)
+            })
+            .transpose()?,
         ..BpeSettings::new(size)
     };
     run(py, watch, || trainer::prepare_bpe(&counts.read(), &settings), Training::run)

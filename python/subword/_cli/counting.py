@@ -213,10 +213,20 @@ def count_pieces_command(
 @main.command()
 @click.argument("files", type=PATH, nargs=-1, required=True, metavar="COUNTS...")
 @counts_out_option
+@click.option(
+    "--weight",
+    "weights",
+    type=click.FloatRange(min=0),
+    metavar="NUMBER",
+    multiple=True,
+    help="How often each piece of a file counts, once for every file, in their order.",
+)
 @min_count_option
 @json_option
-def merge_counts(files: Sequence[Path], out: Path, min_count: int, as_json: bool) -> None:
-    """Add up files of counts.
+def merge_counts(
+    files: Sequence[Path], out: Path, weights: Sequence[float], min_count: int, as_json: bool
+) -> None:
+    """Add up files of counts, each times its weight.
 
     All of them must be counted with the same normalizer, pattern and special tokens. --min-count
     looks at the sums.
@@ -225,11 +235,19 @@ def merge_counts(files: Sequence[Path], out: Path, min_count: int, as_json: bool
     Examples:
       subword merge-counts monday.counts tuesday.counts -o week.counts
       subword merge-counts shard-*.counts -o all.counts --min-count 2
+      subword merge-counts web.counts code.counts --weight 1 --weight 2.5 -o mixture.counts
     """
+    if weights and len(weights) != len(files):
+        raise click.UsageError(
+            f"pass --weight once for each file: {len(files)}, not {len(weights)}"
+        )
     start = time.perf_counter()
-    counts = Counts.load(files[0])
-    for file in files[1:]:
-        counts += Counts.load(file)
+    loaded = (Counts.load(file) for file in files)
+    if weights:
+        loaded = (of.scaled(weight) for of, weight in zip(loaded, weights, strict=True))
+    counts = next(loaded)
+    for other in loaded:
+        counts += other
     write(counts, out, min_count, start, as_json)
 
 

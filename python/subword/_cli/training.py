@@ -152,6 +152,12 @@ def reading_options(command: Command) -> Command:
     type=PATH,
     help="A tokenizer to go on from: its ids stay, new merges follow.",
 )
+@click.option(
+    "--superwords",
+    type=click.Choice(["any", "whole"]),
+    help="Merge over the ends of the words that --base has learned: any two tokens (SuperBPE), or "
+    "whole words (BoundlessBPE).",
+)
 @reading_options
 @format_option(FORMATS)
 @click.option(
@@ -187,12 +193,16 @@ def train(
       subword train corpus.txt --num-merges 9000 --initial-vocab chars --unk-token '<unk>'
         --out words.json
       subword train small.txt --num-merges 20 --out small.json --watch
+      subword train corpus.txt --vocab-size 64k --base words.json --superwords any -o super.json
     """
     if (settings["vocab_size"] is None) == (settings["num_merges"] is None):
         raise click.UsageError("pass --vocab-size or --num-merges: how much to learn")
     check_tokenizer(out, format_, FORMATS)
-    settings["base"] = base and Tokenizer.load(base, pattern=settings["pattern"])
+    own = None if settings["superwords"] else settings["pattern"]
+    settings["base"] = base and Tokenizer.load(base, pattern=own)
     settings["special_tokens"] = special_tokens or None
+    if watch and settings["superwords"]:
+        raise click.UsageError("--watch shows merges within words, not superwords")
     if watch and starts_from_words(settings["base"]):
         raise click.UsageError("--watch goes with a base of bytes, and this one starts from words")
     reading: dict[str, Any] = {"field": field, "errors": errors, "memory_limit": memory_limit}

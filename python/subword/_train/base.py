@@ -13,8 +13,9 @@ import sys
 import time
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ from subword._errors import NoPiecesError, TrainingError, TrainingWarning
 from subword._progress import showing
 from subword._tokenizer import DEFAULT_CACHE_BYTES, Tokenizer
 from subword._train.log import Phase, TrainingLog, peak_memory
+from subword._train.sources import Paid, numbers_of, weighted, weights_of
 
 if TYPE_CHECKING:
     from subword._types import Errors, Progress, StrPath, TextBatches
@@ -152,6 +154,64 @@ class Trainer(ABC):
         self._check_counts(counts)
         return self._learn(counts, ())
 
+    def train_sources(
+        self,
+        sources: Mapping[str, tuple[Counts | StrPath | Iterable[StrPath], float | Fraction]],
+        *,
+        shares: bool = False,
+        field: str = "text",
+        errors: Errors = "strict",
+        memory_limit: int | str | None = None,
+    ) -> Tokenizer:
+        """Learn a tokenizer from a mixture of sources.
+
+        Args:
+            sources: By name, counts or files of a source, and its weight: how often a piece of it
+                counts (`Counts.scaled`).
+            shares: The numbers are not weights but shares of the bytes of the mixture. Only their
+                proportion matters; the source that is scaled least keeps its counts.
+            field: The field of JSON lines, or the column of Parquet files, that holds the text.
+            errors: What to do with text that is not UTF-8: "strict" or "replace".
+            memory_limit: How much memory counting may use, in bytes or like "64MB".
+
+        Returns:
+            The tokenizer. For byte-pair encoding, ``training_log(tok).sources`` tells by how many
+            tokens each merge shortened each source.
+
+        Raises:
+            NoPiecesError: The sources are empty, or hold special tokens alone.
+            TrainingError: The settings leave nothing to learn.
+            CountsError: The sources were not counted alike.
+            ArgumentError: A number makes no sense, or an empty source has a share.
+
+        Example:
+            >>> from subword import BpeTrainer, count_pieces, training_log
+            >>> web, code = count_pieces(texts=["low low"]), count_pieces(texts=["for row"])
+            >>> tok = BpeTrainer(num_merges=2).train_sources({"web": (web, 1), "code": (code, 3)})
+            >>> tok.merges, training_log(tok).sources
+            ([(b'o', b'w'), (b'r', b'ow')], {'web': (2, 0), 'code': (3, 3)})
+        """
+        numbers = numbers_of(sources)
+        counting = self.counting()
+        reading: dict[str, Any] = {"field": field, "errors": errors, "memory_limit": memory_limit}
+        reading |= {"threads": self.threads, "progress": self.progress}
+        start = time.perf_counter()
+        counts: dict[str, Counts] = {}
+        for name, (source, _) in sources.items():
+            if isinstance(source, Counts):
+                self._check_counts(source)
+                counts[name] = source
+            else:
+                counts[name] = count_pieces(source, **counting, **reading)
+        counts = weighted(counts, weights_of(counts, numbers) if shares else numbers)
+        first, *others = counts.values()
+        phase = Phase("count", time.perf_counter() - start, peak_memory())
+        tok = self._learn(sum(others, first), (phase,))
+        log = tok._training_log
+        assert log is not None  # it was trained just now
+        log.sources = self._paid(tok, counts, log)
+        return tok
+
     def counting(self) -> dict[str, Any]:
         """How this trainer counts, as arguments of `count_pieces`: to count elsewhere.
 
@@ -205,6 +265,10 @@ class Trainer(ABC):
                 found = type(settings[name]).__name__
                 raise TypeError(f"{name} must be an integer, not {found}")
         return settings
+
+    def _paid(self, tok: Tokenizer, counts: dict[str, Counts], log: TrainingLog) -> Paid | None:
+        """What each source paid for each merge, where encoding can tell."""
+        return None
 
     @abstractmethod
     def _engine(self) -> Learn:

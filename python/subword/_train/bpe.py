@@ -10,9 +10,16 @@ from subword._counts import Counts
 from subword._special import distinct
 from subword._tokenizer import Tokenizer
 from subword._train.base import Learn, Trainer, check_pattern
+from subword._train.log import TrainingLog
+from subword._train.sources import Paid, paid
 
 if TYPE_CHECKING:
     from subword._types import Pattern, Progress
+
+#: What cuts a text for superwords: digits by threes, runs of punctuation, all spaces but the last.
+#: What stands between them, words and single punctuation marks, is one piece. It is the expression
+#: of SuperBPE (arXiv 2503.13423).
+SUPERWORDS = r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]{2,}[\r\n/]*| +(?!\S)"
 
 
 class BpeTrainer(Trainer):
@@ -40,6 +47,9 @@ class BpeTrainer(Trainer):
         unk_token: For "chars", the special token of unknown characters.
         limit_alphabet: For "chars", how many characters to keep, the most frequent; None keeps all.
         base: A tokenizer to go on from. Its ids stay, new merges follow.
+        superwords: Merge over the ends of the words that ``base`` has learned: "any" two tokens
+            (SuperBPE), or "whole" words, of one token each (BoundlessBPE). The pattern, which is
+            then that of the result, cuts longer pieces, unless you say otherwise those of SuperBPE.
         threads: How many threads may count; None means one for each core.
         progress: How to show how far it is, as for `count_pieces`.
 
@@ -68,6 +78,7 @@ class BpeTrainer(Trainer):
         unk_token: str | None = None,
         limit_alphabet: int | None = None,
         base: Tokenizer | None = None,
+        superwords: Literal["any", "whole"] | None = None,
         threads: int | None = None,
         progress: Progress = None,
     ) -> None:
@@ -84,6 +95,7 @@ class BpeTrainer(Trainer):
         self.unk_token = unk_token
         self.limit_alphabet = limit_alphabet
         self.base = base
+        self.superwords = superwords
         self.threads = threads
         self.progress = progress
 
@@ -93,6 +105,9 @@ class BpeTrainer(Trainer):
 
     def _engine(self) -> Learn:
         return _core.train_bpe
+
+    def _paid(self, tok: Tokenizer, counts: dict[str, Counts], log: TrainingLog) -> Paid | None:
+        return paid(tok, counts, log._learned)
 
     def _counting(self) -> dict[str, Any]:
         return {"pattern": self._pattern(), "special_tokens": self._special_tokens()}
@@ -111,6 +126,7 @@ class BpeTrainer(Trainer):
             "unk_token": self.unk_token,
             "limit_alphabet": self.limit_alphabet,
             "base": self.base,
+            "superwords": self.superwords,
         }
 
     def _check(self) -> None:
@@ -139,6 +155,8 @@ class BpeTrainer(Trainer):
         """The pattern to count by."""
         if self.pattern is not None:
             return self.pattern
+        if self.superwords is not None:
+            return SUPERWORDS
         if self.base is not None:
             return self.base.pattern
         words = self.end_of_word is not None or self.initial_vocab == "chars"

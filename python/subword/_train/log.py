@@ -5,6 +5,7 @@
     log.phases                  # count, index, merge
     log.stop                    # why there are no more merges
     log.pieces, log.different   # how many pieces it learned from, and how many different ones
+    log.sources                 # of a mixture: what each merge saved in each source
     log.save("training.jsonl")  # the same for machines, one JSON object to a line
 
 The merges are made into Python objects when somebody asks for them: with 32,000 merges that takes
@@ -18,7 +19,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from subword._whole_file import whole_file
 
@@ -70,6 +71,8 @@ class TrainingLog:
         self.different = different
         self.phases = phases
         self.stop: Stop = learned.stop
+        #: By source, how many tokens each merge saved there; None without sources.
+        self.sources: dict[str, tuple[int, ...]] | None = None
         self._learned = learned
 
     @cached_property
@@ -94,7 +97,9 @@ class TrainingLog:
             yield json.dumps({"phase": phase.name, **without_name(phase)})
         for rank, merge in enumerate(self.merges):
             left, right = (token.hex() for token in merge.pair)
-            counts = {"count": merge.count, "saved": merge.saved}
+            counts: dict[str, Any] = {"count": merge.count, "saved": merge.saved}
+            if self.sources is not None:
+                counts["sources"] = {name: saved[rank] for name, saved in self.sources.items()}
             yield json.dumps({"rank": rank, "left": left, "right": right, **counts})
 
     def save(self, path: StrPath) -> None:

@@ -19,8 +19,9 @@ The engine is tested against them. Read them in this order:
 13. `suffix_array`, `wordpiece_linear`: the same answer in linear time, whatever the text;
 14. `wordpiece_trainer`: where that vocabulary comes from, with its two scores;
 15. `unigram`: the other way round: from too many pieces to the right ones, by probability;
-16. `dropout`: encoding with some merges left out at random, to train a model with;
-17. `compression`: and as it was before all that: to make a text shorter.
+16. `superwords`: tokens of several words, learned in a second stage;
+17. `dropout`: encoding with some merges left out at random, to train a model with;
+18. `compression`: and as it was before all that: to make a text shorter.
 
 `training` has what the trainers share. `TRAINERS` has them all, by name: they take the same
 arguments and give the same merges.

@@ -48,7 +48,7 @@ use std::ops::Range;
 
 use crate::dropout::Dropout;
 use crate::error::{Error, Result};
-use crate::model::{Chain, ChainModel, Model};
+use crate::model::{Chain, ChainModel, Model, PieceRule};
 use crate::special::Finder;
 use crate::types::TokenId;
 use crate::unigram::{Unigram, UnigramScratch};
@@ -133,9 +133,15 @@ impl Runner {
             ChainModel::WordLevel { unk_token } => {
                 Words::WordLevel { unk_token: unk_token.clone() }
             }
-            ChainModel::SentencePiece(pieces) => {
-                Words::SentencePiece(Box::new(PieceMerger::new(model, pieces)?))
-            }
+            ChainModel::SentencePiece(pieces) => match &pieces.rule {
+                PieceRule::Merge(ranks) => {
+                    Words::SentencePiece(Box::new(PieceMerger::new(model, pieces, ranks)?))
+                }
+                PieceRule::BestSum(scores) => {
+                    let unigram = Unigram::of_pieces(&model.vocab, pieces, scores)?;
+                    Words::Unigram(Box::new(unigram))
+                }
+            },
             ChainModel::Unigram(options) => {
                 Words::Unigram(Box::new(Unigram::new(&model.vocab, options)))
             }

@@ -37,7 +37,8 @@ const NONE: u32 = u32::MAX;
 /// A model, ready to merge.
 #[derive(Debug)]
 pub(super) struct PieceMerger {
-    pieces: PieceModel,
+    kinds: Vec<PieceKind>,
+    ranks: Vec<u32>,
     symbols: Symbols,
     unk: TokenId,
     /// The piece of each byte; none without byte fallback.
@@ -66,7 +67,7 @@ struct Candidate {
 }
 
 impl PieceMerger {
-    pub(super) fn new(model: &Model, pieces: &PieceModel) -> Result<PieceMerger> {
+    pub(super) fn new(model: &Model, pieces: &PieceModel, ranks: &[u32]) -> Result<PieceMerger> {
         let settings = &pieces.settings;
         let token = |text: &str| {
             let missing = || Error::format(format!("expected a piece {text:?}, found none"));
@@ -78,7 +79,7 @@ impl PieceMerger {
             Vec::new()
         };
         let (symbols, unk) = (Symbols::new(&settings.symbols), token(&settings.unk_token)?);
-        Ok(PieceMerger { pieces: pieces.clone(), symbols, unk, bytes })
+        Ok(PieceMerger { kinds: pieces.kinds.clone(), ranks: ranks.to_vec(), symbols, unk, bytes })
     }
 
     /// Calls `each` with every piece of a normalised text and the length of its part of the text.
@@ -129,7 +130,7 @@ impl PieceMerger {
     }
 
     fn kind(&self, id: TokenId) -> PieceKind {
-        self.pieces.kinds.get(id as usize).copied().unwrap_or(PieceKind::Normal)
+        self.kinds.get(id as usize).copied().unwrap_or(PieceKind::Normal)
     }
 
     fn first_symbols(&self, text: &str) -> Vec<Symbol> {
@@ -173,7 +174,7 @@ impl PieceMerger {
             let Some(id) = model.vocab.id_of(piece).filter(|&id| self.kind(id).is_text()) else {
                 return;
             };
-            let Some(&rank) = self.pieces.ranks.get(id as usize) else { return };
+            let Some(&rank) = self.ranks.get(id as usize) else { return };
             queue.push(Reverse(Candidate { rank, left, len }));
             if self.kind(id) == PieceKind::Unused {
                 halves.insert(id, one.len as usize);

@@ -17,6 +17,7 @@ counts that were not made alike are refused, not added.
 | `runs`   | sorted pieces on disk, and their sum: for what does not fit in memory |
 | `file`   | sorted pieces as bytes, and back; `varint`: numbers and strings     |
 | `alike`  | whether counts were made alike                                      |
+| `scaled` | counts times a fraction, for mixtures                               |
 
 Counts are a table in memory, or a sorted run on disk if counting had a memory limit and reached it. Every
 method works on both; a change of counts on disk writes them anew.
@@ -27,6 +28,7 @@ mod file;
 mod gather;
 mod key;
 mod runs;
+mod scaled;
 mod shard;
 mod sorted;
 mod table;

@@ -60,7 +60,8 @@ impl Plan {
             Path::Bytes | Path::NonByte => true,
             Path::Longest(_) | Path::Words(_) => false,
             Path::Chain { .. } => self.model.chain.as_ref().is_some_and(|chain| {
-                matches!(chain.model, ChainModel::Bpe(_) | ChainModel::SentencePiece(_))
+                let pieces = chain.pieces().is_some_and(|pieces| pieces.scores().is_none());
+                pieces || matches!(chain.model, ChainModel::Bpe(_))
             }),
         };
         if merges {

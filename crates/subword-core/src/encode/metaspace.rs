@@ -223,7 +223,9 @@ fn prefix_of_pieces(
 ) -> std::result::Result<Prefix, &'static str> {
     let settings = &pieces.settings;
     let spaced = |symbol: &String| symbol.starts_with([MARK, ' ']);
-    if !settings.charsmap.is_empty() {
+    if pieces.scores().is_some() {
+        Err("the scores of the SentencePiece model are added in 32 bits over the whole text")
+    } else if !settings.charsmap.is_empty() {
         Err("the SentencePiece model has a character map")
     } else if settings.remove_extra_whitespaces {
         Err("the SentencePiece model drops white space")

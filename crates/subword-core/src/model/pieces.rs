@@ -1,36 +1,55 @@
 /*!
-What a SentencePiece model of type BPE says, as data.
+What a SentencePiece model says, as data.
 
-Such a model has no list of merges. Any two neighbours whose text together is a piece merge, the piece of the best
-score first; of equal scores the leftmost. Scores are only compared, so here they are ranks: 0 is the best, and equal
-scores have equal ranks.
+One of the type BPE has no list of merges. Any two neighbours whose text together is a piece merge, the piece of the
+best score first; of equal scores the leftmost. Scores are only compared, so here they are ranks: 0 is the best, and
+equal scores have equal ranks. Of one of the type Unigram the scores are added, so they stay what they are: numbers of
+32 bits, which those of 64 bits hold.
 */
 
 use std::sync::Arc;
+
+use super::Score;
 
 /// The pieces of a model, by id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PieceModel {
     /// What each piece is for.
     pub kinds: Vec<PieceKind>,
-    /// The rank of each piece: the lowest merges first.
-    pub ranks: Vec<u32>,
+    /// Which pieces a text becomes.
+    pub rule: PieceRule,
     /// The other settings.
     pub settings: Arc<PieceSettings>,
+}
+
+/// Which pieces a text becomes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PieceRule {
+    /// BPE: merges by the rank of each piece, the lowest first.
+    Merge(Vec<u32>),
+    /// Unigram: the pieces whose scores have the highest sum.
+    BestSum(Vec<Score>),
+}
+
+impl PieceModel {
+    /// The scores of a model of the type Unigram.
+    pub fn scores(&self) -> Option<&[Score]> {
+        if let PieceRule::BestSum(scores) = &self.rule { Some(scores) } else { None }
+    }
 }
 
 /// What a piece is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PieceKind {
-    /// It is made by merging.
+    /// A text becomes it by the rule.
     Normal,
     /// It stands for characters that are no pieces.
     Unknown,
     /// It is never found in a text, and has none.
     Control,
-    /// It is found before anything is merged, and takes no part in merges.
+    /// It is found before anything else, and takes no part in merges.
     UserDefined,
-    /// It is made by merging, and taken apart again at the end.
+    /// Merging makes it, and it is taken apart again at the end; of Unigram it is no part.
     Unused,
     /// It is one byte of a character that is no piece.
     Byte,

@@ -12,8 +12,13 @@ special tokens last.
 A training can continue a base model. Its tokens, merges and special tokens keep their ids, a piece
 starts as the tokens that the base encodes it to, and new tokens get the ids after all of the base. If
 the base merges by token rank, so does the result: the rank of a new token is its id.
+
+Superwords are merges over the ends of words. They continue a base that has learned from words, on pieces that
+another pattern has cut, which are longer: a sentence, a line. The result has that pattern and all merges, so a piece
+is encoded by rank as ever, first within words and then over their ends (see `parts`).
 */
 
+mod parts;
 mod words;
 
 use std::time::Instant;
@@ -24,8 +29,10 @@ use crate::bpe::{Merged, Merger};
 use crate::counts::Counts;
 use crate::error::{Error, Result};
 use crate::model::{Encoder, EndOfWord, Merges, Model, Start, Units};
+use crate::pretok::Splitter;
 use crate::types::{Count, TokenId};
 use crate::vocab::{MAX_ID, Vocab};
+use parts::BaseTokens;
 
 /// How much to learn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,6 +57,15 @@ pub enum TrainingStart<'a> {
     Base(&'a Model),
 }
 
+/// What may merge over the ends of the pieces that a base has learned from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Superwords {
+    /// Any two tokens: SuperBPE.
+    Any,
+    /// Pieces that the base makes one token each: BoundlessBPE.
+    Whole,
+}
+
 /// What to train.
 #[derive(Debug, Clone)]
 pub struct BpeSettings<'a> {
@@ -69,6 +85,9 @@ pub struct BpeSettings<'a> {
     pub min_count: Count,
     /// The longest token that is made, in bytes or characters.
     pub max_token_length: Option<usize>,
+    /// Merge over the ends of the pieces of the base, with the pattern of the counts; `None` for the pattern of the
+    /// base.
+    pub superwords: Option<Superwords>,
 }
 
 impl BpeSettings<'_> {
@@ -83,6 +102,7 @@ impl BpeSettings<'_> {
             ties: Ties::default(),
             min_count: 1,
             max_token_length: None,
+            superwords: None,
         }
     }
 }
@@ -97,7 +117,11 @@ pub fn prepare(counts: &Counts, settings: &BpeSettings<'_>) -> Result<Training> 
     let unk = settings.unk_token.iter().filter(|unk| !special_tokens.contains(unk)).cloned();
     special_tokens.splice(0..0, unk.collect::<Vec<_>>());
     let (merges, tokens) = how_many(settings, &special_tokens, &model)?;
-    let words = if model.start.is_plain() {
+    let words = if let (Some(superwords), TrainingStart::Base(base)) =
+        (settings.superwords, settings.start)
+    {
+        superword_tokens(counts, base, superwords)?
+    } else if model.start.is_plain() {
         first_tokens(counts, &model)?
     } else {
         words::first_tokens(counts, &model)?
@@ -125,6 +149,10 @@ pub fn prepare(counts: &Counts, settings: &BpeSettings<'_>) -> Result<Training> 
 /// The model that training starts from.
 fn first_model(counts: &Counts, settings: &BpeSettings<'_>) -> Result<Model> {
     check_words(settings)?;
+    if settings.superwords.is_some() && !matches!(settings.start, TrainingStart::Base(_)) {
+        let message = "superwords go with a base: the tokenizer that has learned the words".into();
+        return Err(Error::Argument { message });
+    }
     if settings.max_token_length == Some(0) {
         return Err(Error::Argument {
             message: "max_token_length must be at least 1, not 0".into(),
@@ -150,6 +178,15 @@ fn first_model(counts: &Counts, settings: &BpeSettings<'_>) -> Result<Model> {
                 let name = base.normalizer.name();
                 return Err(Error::training("the pieces were not normalised as the base does it")
                     .with_hint(format!("count them with normalizer={name:?}")));
+            }
+            if settings.superwords.is_some() {
+                if !base.start.is_plain() {
+                    return Err(Error::training("superwords start from a base of bytes")
+                        .with_hint(
+                            "this base starts from characters, or has an end-of-word mark",
+                        ));
+                }
+                return Ok(Model { pattern: counts.pattern().clone(), ..base.clone() });
             }
             if base.pattern != *counts.pattern() {
                 return Err(Error::training("the pieces were not cut by the pattern of the base")
@@ -238,9 +275,7 @@ fn first_tokens(counts: &Counts, model: &Model) -> Result<TrainingWords> {
     let (mut words, mut merged, mut ids) =
         (TrainingWords::default(), Merged::default(), Vec::new());
     each_piece(counts, |piece, count| {
-        if let Some(byte) = missing.iter().find(|byte| piece.contains(byte)) {
-            return Err(Error::training(format!("no token for byte 0x{byte:02X} to start from")));
-        }
+        check_bytes(piece, &missing)?;
         if bytes {
             return words.push(piece.iter().map(|&byte| byte_ids[usize::from(byte)]), count);
         }
@@ -248,6 +283,36 @@ fn first_tokens(counts: &Counts, model: &Model) -> Result<TrainingWords> {
         words.push(ids.drain(..), count)
     })?;
     Ok(words)
+}
+
+/// The pieces as the tokens of the base, or runs of them, that may merge to superwords.
+fn superword_tokens(
+    counts: &Counts,
+    model: &Model,
+    superwords: Superwords,
+) -> Result<TrainingWords> {
+    let merger = Merger::new(model)?;
+    let missing = merger.missing_bytes();
+    let splitter = Splitter::new(&model.pattern)?;
+    let mut base = BaseTokens::new(model, &merger);
+    let (mut words, mut ids) = (TrainingWords::default(), Vec::new());
+    each_piece(counts, |piece, count| {
+        check_bytes(piece, &missing)?;
+        if superwords == Superwords::Whole {
+            return base.each_run(piece, &splitter, |run| words.push(run.iter().copied(), count));
+        }
+        base.append(piece, &mut ids)?;
+        words.push(ids.drain(..), count)
+    })?;
+    Ok(words)
+}
+
+/// An error for a piece with a byte that has no token.
+fn check_bytes(piece: &[u8], missing: &[u8]) -> Result<()> {
+    match missing.iter().find(|byte| piece.contains(byte)) {
+        Some(byte) => Err(Error::training(format!("no token for byte 0x{byte:02X} to start from"))),
+        None => Ok(()),
+    }
 }
 
 #[cfg(test)]

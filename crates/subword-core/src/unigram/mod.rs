@@ -19,6 +19,10 @@ model asks for that and all of them are tokens, or unk.
 Invariants
 * These are the ids of Hugging Face's library. Sums run from left to right in 64 bits, and of two equal sums the first
   counts: the one that starts further left.
+* Of a SentencePiece model they are those of its library, version 0.2.2: sums have 32 bits. Where one is beyond
+  100,000, it is taken off all sums further right, and they go on from there ([`Unigram::rebase`]). A user-defined piece
+  of n bytes has the score 0.1 n - 0.1, unk the lowest of the normal pieces minus 10. What is unk is not looked up
+  again, and each of its bytes has a place.
 * Time grows with the length of the piece times that of the longest token.
 */
 
@@ -27,7 +31,7 @@ use std::ops::Range;
 use std::str::CharIndices;
 
 use crate::error::{Error, Result};
-use crate::model::UnigramOptions;
+use crate::model::{PieceKind, PieceModel, Score, UnigramOptions};
 use crate::trie::{ScoredTrie, Trie};
 use crate::types::TokenId;
 use crate::vocab::Vocab;
@@ -35,6 +39,12 @@ use crate::{interrupt, memory};
 
 /// How much lower than the lowest score that of unk is.
 const UNK_PENALTY: f64 = 10.0;
+
+/// The score of a user-defined piece, for each of its bytes but the first.
+const USER_DEFINED: f64 = 0.1;
+
+/// Sums of 32 bits stay below this, positive or negative.
+const FAR: f64 = 100_000.0;
 
 /// How many characters ahead the trie is prefetched. PERF: a vocabulary of 250,000 tokens is larger than a cache.
 const AHEAD: usize = 6;
@@ -79,6 +89,16 @@ pub struct Unigram {
     unk_score: f64,
     /// The token of each byte, where there is one and bytes are asked for.
     bytes: Vec<Option<TokenId>>,
+    rules: Rules,
+    /// The length of the longest token, in bytes.
+    longest: usize,
+}
+
+/// Whose rules decide where they differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rules {
+    HuggingFace,
+    SentencePiece,
 }
 
 /// What a thread keeps between pieces.
@@ -91,9 +111,45 @@ pub struct UnigramScratch {
 impl Unigram {
     /// Prepares a model.
     pub fn new(vocab: &Vocab, options: &UnigramOptions) -> Unigram {
-        let byte = |byte: u8| vocab.id_of(format!("<0x{byte:02X}>").as_bytes());
-        let trie = Trie::new(vocab, b"");
         let score = |id: TokenId| options.scores[id as usize].value();
+        Unigram {
+            unk: options.unk.unwrap_or(NO_UNK),
+            unk_score: options.lowest() - UNK_PENALTY,
+            bytes: if options.byte_fallback { byte_tokens(vocab) } else { Vec::new() },
+            ..Unigram::of_tokens(vocab, score)
+        }
+    }
+
+    /// Prepares a SentencePiece model with these scores.
+    pub fn of_pieces(vocab: &Vocab, pieces: &PieceModel, scores: &[Score]) -> Result<Unigram> {
+        let kinds = || pieces.kinds.iter().copied().enumerate();
+        let normal = kinds().filter(|&(_, kind)| kind == PieceKind::Normal);
+        let normal_scores = normal.map(|(id, _)| scores[id].value() as f32);
+        let lowest = normal_scores.fold(f32::MAX, f32::min);
+        let is_found = |id: TokenId, kind| pieces.kinds[id as usize] == kind;
+        let found = vocab.iter().filter(|&(id, _)| {
+            is_found(id, PieceKind::Normal) || is_found(id, PieceKind::UserDefined)
+        });
+        let score = |id: TokenId| match pieces.kinds[id as usize] {
+            PieceKind::UserDefined => {
+                let length = vocab.bytes_of(id).unwrap_or_default().len() as f64;
+                in_32_bits(length * USER_DEFINED - USER_DEFINED)
+            }
+            _ => scores[id as usize].value(),
+        };
+        let unk = kinds().find(|&(_, kind)| kind == PieceKind::Unknown);
+        Ok(Unigram {
+            unk: unk.map_or(NO_UNK, |(id, _)| id as TokenId),
+            unk_score: f64::from(lowest - UNK_PENALTY as f32),
+            bytes: if pieces.settings.byte_fallback { byte_tokens(vocab) } else { Vec::new() },
+            rules: Rules::SentencePiece,
+            ..Unigram::of_tokens(&Vocab::new(found)?, score)
+        })
+    }
+
+    /// A model of these tokens, without unk and bytes.
+    fn of_tokens(vocab: &Vocab, score: impl Fn(TokenId) -> f64) -> Unigram {
+        let trie = Trie::new(vocab, b"");
         let start = |code: u32| {
             let c = char::from_u32(code)?;
             let node = trie.node_of(c.encode_utf8(&mut [0; 4]).as_bytes())?;
@@ -111,9 +167,11 @@ impl Unigram {
             starts: (0..1 << 16).map(|code| start(code).unwrap_or(NO_START)).collect(),
             others: others.collect(),
             trie: ScoredTrie::new(&trie, score),
-            unk: options.unk.unwrap_or(NO_UNK),
-            unk_score: options.lowest() - UNK_PENALTY,
-            bytes: (0..=255).filter(|_| options.byte_fallback).map(byte).collect(),
+            unk: NO_UNK,
+            unk_score: 0.0,
+            bytes: Vec::new(),
+            rules: Rules::HuggingFace,
+            longest: vocab.iter().map(|(_, token)| token.len()).max().unwrap_or(0),
         }
     }
 
@@ -126,7 +184,10 @@ impl Unigram {
         mut each: impl FnMut(TokenId, Range<usize>) -> Result<()>,
     ) -> Result<()> {
         interrupt::worked(piece.len())?;
-        self.find_best(piece, scratch)?;
+        match self.rules {
+            Rules::HuggingFace => self.find_best::<false>(piece, scratch)?,
+            Rules::SentencePiece => self.find_best::<true>(piece, scratch)?,
+        }
         let UnigramScratch { best, path } = scratch;
         path.clear();
         let mut end = piece.len();
@@ -151,8 +212,12 @@ impl Unigram {
         Ok(())
     }
 
-    /// The best way to every place between two characters.
-    fn find_best(&self, piece: &str, scratch: &mut UnigramScratch) -> Result<()> {
+    /// The best way to every place between two characters. `SINGLE`: sums have 32 bits.
+    fn find_best<const SINGLE: bool>(
+        &self,
+        piece: &str,
+        scratch: &mut UnigramScratch,
+    ) -> Result<()> {
         let best = &mut scratch.best;
         best.clear();
         memory::fill_up(best, piece.len() + 1, Best { score: 0.0, start: NOWHERE, id: 0 })?;
@@ -160,9 +225,12 @@ impl Unigram {
         (0..AHEAD).for_each(|_| self.prefetch(piece, &mut ahead));
         for (start, c) in piece.char_indices() {
             self.prefetch(piece, &mut ahead);
-            let so_far = best[start].score;
+            let so_far = match best[start].score {
+                far if SINGLE && far.abs() > FAR => self.rebase(best, start),
+                near => near,
+            };
             let mut reach = |end: usize, id: TokenId, score: f64| {
-                let sum = score + so_far;
+                let sum = if SINGLE { in_32_bits(score + so_far) } else { score + so_far };
                 let to = &mut best[end];
                 let better = to.start == NOWHERE || sum > to.score;
                 if better {
@@ -191,6 +259,19 @@ impl Unigram {
         Ok(())
     }
 
+    /// Takes the sum at a place off all sums further right, and off itself.
+    #[cold]
+    fn rebase(&self, best: &mut [Best], start: usize) -> f64 {
+        let far = best[start].score;
+        // No token ends further right yet.
+        let pending = best[start..].iter_mut().take(1 + self.longest);
+        pending
+            .filter(|to| to.start != NOWHERE)
+            .for_each(|to| to.score = in_32_bits(to.score - far));
+        best[start].score = 0.0;
+        0.0
+    }
+
     /// Fetches what the walk from the next character reads first.
     #[inline(always)]
     fn prefetch(&self, piece: &str, ahead: &mut CharIndices) {
@@ -211,15 +292,32 @@ impl Unigram {
         each: &mut impl FnMut(TokenId, Range<usize>) -> Result<()>,
     ) -> Result<()> {
         let text = &piece.as_bytes()[place.clone()];
+        let byte = |&byte: &u8| self.bytes.get(usize::from(byte)).copied().flatten();
+        if self.rules == Rules::SentencePiece {
+            let mut bytes = place.clone().zip(text.iter().filter_map(byte));
+            return match self.bytes.is_empty() {
+                true => each(self.unk, place),
+                false => bytes.try_for_each(|(at, id)| each(id, at..at + 1)),
+            };
+        }
         if let Some(id) = vocab.id_of(text) {
             return each(id, place);
         }
-        let byte = |&byte: &u8| self.bytes.get(usize::from(byte)).copied().flatten();
         if text.iter().all(|text| byte(text).is_some()) {
             return text.iter().filter_map(byte).try_for_each(|id| each(id, place.clone()));
         }
         each(self.unk, place)
     }
+}
+
+/// A number as one of 32 bits.
+fn in_32_bits(number: f64) -> f64 {
+    f64::from(number as f32)
+}
+
+/// The token of each byte, where there is one.
+fn byte_tokens(vocab: &Vocab) -> Vec<Option<TokenId>> {
+    (0..=255u8).map(|byte| vocab.id_of(format!("<0x{byte:02X}>").as_bytes())).collect()
 }
 
 #[cfg(test)]

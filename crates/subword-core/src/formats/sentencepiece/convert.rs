@@ -7,7 +7,8 @@ model        BPE by the list of merges, with byte fallback or an unk token that 
 decoder      Replace "▁" by " ", ByteFallback, Fuse, and Strip of the space that was prepended
 ```
 
-What that cannot say is refused by its name: a character map (the library reads it in another way), white space that is
+What that cannot say is refused by its name: a model of the type Unigram (its sums are kept in 32 bits, those of the
+library in 64, and so other sums tie), a character map (the library reads it in another way), white space that is
 dropped or left as it is, suffix mode, unused pieces, and scores that no list of merges stands for. User-defined
 pieces are added tokens that are found in the normalised text; a file that prepends a space would prepend it to
 them, too, so both together are refused.
@@ -75,7 +76,9 @@ fn check(model: &Model, pieces: &PieceModel) -> Result<()> {
         };
         model.merges == Merges::Listed(Vec::new()) && model.vocab.iter().any(is_word)
     };
-    let what = if !settings.charsmap.is_empty() {
+    let what = if pieces.scores().is_some() {
+        "of the type Unigram, whose scores are added in 32 bits and there in 64"
+    } else if !settings.charsmap.is_empty() {
         "with a character map"
     } else if settings.remove_extra_whitespaces {
         "that drops white space"

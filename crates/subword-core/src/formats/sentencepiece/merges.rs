@@ -24,7 +24,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::error::Result;
 use crate::interrupt;
-use crate::model::{MAX_MERGES, PieceKind, PieceModel};
+use crate::model::{MAX_MERGES, PieceKind, PieceModel, PieceRule};
 use crate::types::{Pair, TokenId};
 use crate::vocab::Vocab;
 
@@ -42,6 +42,7 @@ type Pairs = HashMap<Pair, (u32, TokenId)>;
 
 /// The merges, if there is such a list.
 pub(super) fn listed(vocab: &Vocab, pieces: &PieceModel) -> Result<Option<Vec<Pair>>> {
+    let PieceRule::Merge(ranks) = &pieces.rule else { return Ok(None) };
     let kind = |id: TokenId| pieces.kinds[id as usize];
     if vocab.iter().any(|(id, _)| kind(id) == PieceKind::Unused) || vocab.len() > MAX_MERGES {
         return Ok(None);
@@ -61,7 +62,7 @@ pub(super) fn listed(vocab: &Vocab, pieces: &PieceModel) -> Result<Option<Vec<Pa
     let mut pairs: Pairs = HashMap::with_capacity(longer.len());
     for (id, characters) in &longer {
         interrupt::worked(characters.len() * characters.len())?;
-        let rank = pieces.ranks[*id as usize];
+        let rank = ranks[*id as usize];
         let characters = characters.clone();
         if let [left, right] = merged(characters, &pairs)[..] {
             pairs.insert((left, right), (rank, *id));

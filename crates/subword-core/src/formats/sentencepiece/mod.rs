@@ -5,10 +5,10 @@
 bytes -> fields (protobuf) -> pieces and specifications (file) -> Model with a chain
 ```
 
-Ids, pieces and decoding are those of the library: see `chain::pieces` for what that is. Models of the type BPE are
-read; other types are refused by their name.
+Ids, pieces and decoding are those of the library: see `chain::pieces` and `unigram` for what that is. Models of the
+types BPE and Unigram are read; other types are refused by their name.
 
-The library merges by score, so the file has no merges. Where a list of merges gives the same pieces (`merges`), the
+The library merges by score, so a file of the type BPE has no merges. Where a list of merges gives the same pieces (`merges`), the
 model has that list too: by it the fast path of SentencePiece's BPE runs, and a `tokenizer.json` can be written
 ([`as_tokenizer_json`]).
 */
@@ -24,12 +24,12 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::model::{
     Chain, ChainModel, ChainSource, Merges, Model, Named, NormalizerStep, Pattern, PieceKind,
-    PieceModel, PieceSettings, SpecialToken,
+    PieceModel, PieceRule, PieceSettings, Score, SpecialToken,
 };
 use crate::vocab::Vocab;
 
 pub(super) use convert::as_tokenizer_json;
-use file::{Algorithm, SentencePieceFile};
+use file::{Algorithm, ScoredPiece, SentencePieceFile};
 
 /// Whether a file starts as these do: with a piece, whose text comes first.
 pub(super) fn recognise(bytes: &[u8]) -> bool {
@@ -43,17 +43,16 @@ pub(super) fn recognise(bytes: &[u8]) -> bool {
 /// The model in a file.
 pub(super) fn read(bytes: &[u8]) -> Result<Model> {
     let SentencePieceFile { pieces, trainer, normalizer } = SentencePieceFile::read(bytes)?;
-    let refused = match trainer.algorithm {
-        Algorithm::Bpe => None,
-        Algorithm::Unigram => Some("Unigram"),
-        Algorithm::Word => Some("Word"),
-        Algorithm::Char => Some("Char"),
-    };
-    if let Some(name) = refused {
+    let refused = |name: &str| {
         let message = format!("a SentencePiece model of the type {name} is not supported");
-        return Err(Error::format(message).with_hint("subword reads those of the type BPE"));
-    }
-    let ranks = ranks(pieces.iter().map(|piece| piece.score).collect());
+        Err(Error::format(message).with_hint("subword reads those of the types BPE and Unigram"))
+    };
+    let rule = match trainer.algorithm {
+        Algorithm::Bpe => PieceRule::Merge(ranks(pieces.iter().map(|piece| piece.score).collect())),
+        Algorithm::Unigram => PieceRule::BestSum(scores(&pieces)?),
+        Algorithm::Word => return refused("Word"),
+        Algorithm::Char => return refused("Char"),
+    };
     let unknown = pieces.iter().find(|piece| piece.kind == PieceKind::Unknown);
     let symbols = pieces.iter().filter(|piece| piece.kind == PieceKind::UserDefined);
     let settings = PieceSettings {
@@ -71,7 +70,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Model> {
     let special = control.map(|(piece, id)| SpecialToken::new(piece.text.clone(), id)).collect();
     let vocab = Vocab::new(pieces.iter().zip(0..).map(|(piece, id)| (id, piece.text.as_bytes())))?;
     let kinds = pieces.iter().map(|piece| piece.kind).collect();
-    model(vocab, PieceModel { kinds, ranks, settings: Arc::new(settings) }, special)
+    model(vocab, PieceModel { kinds, rule, settings: Arc::new(settings) }, special)
 }
 
 /// The model of these pieces.
@@ -99,6 +98,19 @@ pub(super) fn model(
         },
     }));
     model.checked()
+}
+
+/// The scores of pieces whose sums decide.
+fn scores(pieces: &[ScoredPiece]) -> Result<Vec<Score>> {
+    let score = |piece: &ScoredPiece| {
+        // The library's trie ends a piece at a zero byte.
+        if piece.kind.is_text() && piece.text.contains('\0') {
+            return Err(Error::format(format!("the piece {:?} has a zero byte", piece.text)));
+        }
+        let infinite = || Error::format(format!("the score of {:?} is infinite", piece.text));
+        Score::new(f64::from(piece.score)).ok_or_else(infinite)
+    };
+    pieces.iter().map(score).collect()
 }
 
 /// The rank of each score: the highest score has rank 0, equal scores have equal ranks.

@@ -20,6 +20,7 @@ fn file(algorithm: u8, pieces: &[(&str, f32, u8)]) -> Vec<u8> {
     file
 }
 
+const UNIGRAM: u8 = 1;
 const BPE: u8 = 2;
 
 const PIECES: [(&str, f32, u8); 7] = [
@@ -83,9 +84,12 @@ fn a_native_file_holds_all_of_it() {
 fn what_cannot_be_read_is_an_error_that_names_it() {
     let error = |bytes: &[u8]| read(bytes).unwrap_err().to_string();
     assert_eq!(
-        error(&file(1, &PIECES)),
-        "a SentencePiece model of the type Unigram is not supported\n  hint: subword reads those of the type BPE"
+        error(&file(3, &PIECES)),
+        "a SentencePiece model of the type Word is not supported\n  hint: subword reads those of the types BPE and Unigram"
     );
+    let unigram = |text, score| error(&file(UNIGRAM, &[PIECES[0], (text, score, 1)]));
+    assert_eq!(unigram("ab", f32::INFINITY), "the score of \"ab\" is infinite");
+    assert_eq!(unigram("a\0b", 0.0), "the piece \"a\\0b\" has a zero byte");
     assert_eq!(error(&file(BPE, &PIECES[2..])), "expected one piece of the kind unknown, found 0");
     assert_eq!(
         error(&file(BPE, &[PIECES[0], PIECES[2], PIECES[2]])),
