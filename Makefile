@@ -106,7 +106,7 @@ SECONDS ?= 60
 
 fuzz: $(DEV) ## make up inputs for every target, SECONDS=60 for each; stops at what is found
 	cargo fuzz --version || cargo install --locked cargo-fuzz
-	for target in load encode threads counts train split; do \
+	for target in load sentencepiece encode threads counts train split; do \
 	  mkdir -p target/fuzz/$$target && \
 	  $(UNSTABLE) cargo fuzz run --features libfuzzer --target $(HOST) $$target \
 	    target/fuzz/$$target fuzz/corpus/$$target -- -max_total_time=$(SECONDS) -timeout=20 -max_len=8000 \

@@ -38,9 +38,15 @@ os.environ.setdefault("RAY_AUTH_MODE", "disabled")
 NEEDS = {
     "cluster.md": ("pyspark", "ray"),
     "datasets.py": ("datasets",),
-    "transformers.md": ("datasets", "transformers"),
+    "datatrove.py": ("datatrove",),
+    "duckdb.py": ("duckdb",),
+    "polars.py": ("polars",),
+    "transformers.md": ("datasets", "datatrove", "duckdb", "polars", "transformers"),
     "transformers.py": ("transformers",),
 }
+
+# It stands below a class of that library, so it cannot even be imported.
+collect_ignore_glob = [] if importlib.util.find_spec("datatrove") else ["*/datatrove.py"]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

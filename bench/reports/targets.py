@@ -26,6 +26,7 @@ Kind = Literal[
     "milliseconds",
     "microseconds",
     "doubling",
+    "turns",
     "memory",
     "megabytes",
     "shards",
@@ -42,6 +43,7 @@ WORDS: dict[Kind, str] = {
     "milliseconds": "at most {:g} ms",
     "microseconds": "at most {:g} µs",
     "doubling": "2n takes at most {:g} times n",
+    "turns": "all turns take at most {:g} times one encoding of the whole",
     "memory": "at most {:g} times the memory of {}",
     "megabytes": "at most {:g} MB of memory",
     "shards": "a kill repeats at most {:g} shards, and the bytes are the same",
@@ -72,7 +74,7 @@ class Target:
 
     @property
     def reference(self) -> str:
-        if self.path.startswith(("wordpiece/", "sentencepiece/", "chain/")):
+        if self.path.startswith(("wordpiece/", "sentencepiece/", "chain/", "sessions/")):
             return wordpiece.REFERENCE
         if self.path.startswith("transformers/"):
             return "transformers"
@@ -209,6 +211,7 @@ TARGETS = (
     ),
     Target("transformers/gpt2/train", "ratio", 15),
     Target("transformers/qwen2_5/train", "ratio", 15),
+    *(Target(f"sessions/{vocab}/turns", "turns", 3) for vocab in ("gpt2", "qwen2_5")),
     Target("files/enwiki/bin", "share", 0.7),
     Target("files/enwiki/memory", "megabytes", 300),
     Target("files/enwiki/killed", "shards", 1),
@@ -241,6 +244,9 @@ def measure(target: Target, result: Result, row: Row) -> float | None:
     if target.kind == "memory":
         other = result.row(result.reference)
         return median(row.peak) / median(other.peak) if other and other.peak else None
+    if target.kind == "turns":
+        once = row.against("once")
+        return 1 / once if once else None
     if target.kind == "megabytes":
         return median(row.peak) / 1e6 if row.peak else None
     if target.kind == "shards":

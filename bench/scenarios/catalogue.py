@@ -16,6 +16,7 @@ from scenarios import (
     loading,
     outputs,
     sentencepiece,
+    sessions,
     training,
     wordpiece,
 )
@@ -91,6 +92,8 @@ def catalogue() -> dict[str, Scenario]:
             if kind != "train" or vocab != "bert-base-uncased":  # WordPiece is theirs to train
                 path = f"transformers/{vocab}/{kind}"
                 paths[path] = partial(calls.call, vocab=vocab, kind=kind)
+    for vocab in sessions.VOCABS:
+        paths[f"sessions/{vocab}/turns"] = partial(sessions.turns, vocab=vocab)
     for kind in ("fresh", "warm"):
         for model in sentencepiece.FOLDERS:
             for name in sentencepiece.TEXTS:

@@ -13,11 +13,11 @@ use subword_core::formats::{self, LoadOptions};
 use subword_core::pretok::Named;
 use subword_core::{Allowed, Model, Pattern, Tokenizer};
 
-use crate::encode::{against_definition, saved_and_loaded, ways_of_a_chain};
+use crate::encode::{all_ways, saved_and_loaded};
 use crate::temporary::Temporary;
 
 /// Texts for tokenizers that nobody knows.
-const TEXTS: [&str; 4] = [
+pub(crate) const TEXTS: [&str; 4] = [
     "Hello, world! It's 12345 o'clock\n\n  e\u{301}\u{e9} \u{4e2d}\u{6587} \u{1f600}\u{200d}\u{ad}",
     "<|endoftext|>lowest [CLS] newer</w> \u{140}! \u{938}\u{95c}.com\u{3000}<s> <s>  aaaaaaaaaaaaaaaa",
     "\u{2126}\u{130}\u{1100}\u{1161}\u{11a8} \u{fb01} xxxxxxxx--------ab ab\u{2001}\t\r\n'S 'll _b #a ##a",
@@ -61,11 +61,7 @@ fn use_it(model: Model) {
     let texts: Vec<&[u8]> = TEXTS.into_iter().map(str::as_bytes).chain([own]).collect();
     for text in texts.iter().filter(|_| small) {
         for allowed in [Allowed::Text, Allowed::All] {
-            if tokenizer.model().chain.is_some() {
-                ways_of_a_chain(&tokenizer, text, &allowed);
-            } else {
-                against_definition(&tokenizer, text, &allowed);
-            }
+            all_ways(&tokenizer, text, &allowed);
         }
     }
     saved_and_loaded(&tokenizer, &texts);

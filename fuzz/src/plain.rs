@@ -7,9 +7,11 @@ text -> special tokens -> normalised -> special tokens -> pieces -> ids
 
 A special token is the leftmost, of those that start there the longest. Pieces are those of the pattern's
 regular expressions. A piece is merged by looking at all its pairs before each merge, or cut by looking
-for all tokens, the longest first. A text with a unit that has no token is none.
+for all tokens, the longest first. A text with a unit that has no token is none. Models with a chain have
+their own normaliser, pieces and ids: see [`chain`](crate::chain).
 */
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,19 +22,27 @@ use subword_core::{
     WordLimit, WordPiece,
 };
 
+use crate::chain::PlainChain;
+
 /// The model and what is looked up in it.
 pub struct Plain<'m> {
     model: &'m Model,
     splitter: Arc<Splitter>,
     /// The listed merges: rank, and the token that each makes.
     merges: HashMap<(TokenId, TokenId), (usize, TokenId)>,
+    chain: Option<PlainChain<'m>>,
 }
 
 /// A part of a text: ordinary, or a special token.
 type Part<'t> = (&'t [u8], Option<TokenId>);
 
 impl<'m> Plain<'m> {
-    /// Reads a checked model.
+    /// Whether the ids of a model are defined here. Of a chain only some steps are.
+    pub fn defines(model: &Model) -> bool {
+        model.chain.is_none() || PlainChain::new(model).is_some()
+    }
+
+    /// Reads a checked model whose ids are defined here.
     pub fn new(model: &'m Model) -> Result<Plain<'m>> {
         let splitter = match model.pattern {
             Pattern::Named(named) if !named.regexes().is_empty() => defined(named)?,
@@ -47,7 +57,7 @@ impl<'m> Plain<'m> {
                 }
             }
         }
-        Ok(Plain { model, splitter, merges })
+        Ok(Plain { model, splitter, merges, chain: PlainChain::new(model) })
     }
 
     /// The ids of a text; none if it has a unit without a token. An error of the pattern is one.
@@ -79,11 +89,20 @@ impl<'m> Plain<'m> {
                 ids.push(id);
                 continue;
             }
-            let normalised = self.model.normalizer.apply(span);
+            let first = span.as_ptr() == text.as_ptr();
+            let normalised = match &self.chain {
+                Some(chain) => Cow::Owned(chain.normalized(span, first).into_bytes()),
+                None => self.model.normalizer.apply(span),
+            };
             for (part, special) in parts(&normal, &normalised) {
-                match special {
-                    Some(id) => ids.push(id),
-                    None => {
+                let first = first && part.as_ptr() == normalised.as_ptr();
+                match (special, &self.chain) {
+                    (Some(id), _) => ids.push(id),
+                    (None, Some(chain)) => match chain.encode(part, first) {
+                        Some(found) => ids.extend(found),
+                        None => return Ok(None),
+                    },
+                    (None, None) => {
                         if !self.encode_ordinary(part, &mut ids)? {
                             return Ok(None);
                         }

@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use subword_core::pretok::Named;
-use subword_core::trainer::{BpeSettings, TargetSize, Ties, TrainingStart, train_bpe};
+use subword_core::trainer::{Alphabet, BpeSettings, TargetSize, Ties, TrainingStart, train_bpe};
 use subword_core::{Count, Counts, Pattern};
 
 use crate::input::{Input, UNITS};
@@ -20,7 +20,11 @@ pub fn check(data: &[u8]) {
     let characters = input.flag();
     let merges = input.below(40);
     let settings = BpeSettings {
-        start: if characters { TrainingStart::Characters(None) } else { TrainingStart::Bytes },
+        start: if characters {
+            TrainingStart::Characters(Alphabet::All)
+        } else {
+            TrainingStart::Bytes
+        },
         ties: input.pick(&[Ties::Greatest, Ties::SmallestIds]),
         min_count: Count::from(input.byte() % 8),
         max_token_length: input.one_in(4).then(|| 1 + input.below(8)),

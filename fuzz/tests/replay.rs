@@ -23,6 +23,11 @@ fn files_that_were_loaded_once_load_or_are_refused() {
 }
 
 #[test]
+fn files_of_sentencepiece_that_were_loaded_once_load_or_are_refused() {
+    replay("sentencepiece");
+}
+
+#[test]
 fn texts_that_were_encoded_once_have_the_ids_of_the_definition() {
     replay("encode");
 }

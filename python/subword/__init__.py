@@ -11,6 +11,7 @@
 from subword import _starting
 
 with _starting.quietly():
+    from subword._aligned import aligned
     from subword._corpus.count import count_pieces
     from subword._corpus.documents import read_documents
     from subword._corpus.encode_files import EncodedFiles, encode_files
@@ -43,7 +44,7 @@ with _starting.quietly():
     from subword._explain.explanation import Explanation
     from subword._explain.visible import visible
     from subword._inputs import encode_inputs
-    from subword._parts import healed, split_at, token_arrays
+    from subword._parts import healed, split_at, token_arrays, token_trie
     from subword._pieces import (
         PatternExplanation,
         explain_path,
@@ -61,6 +62,7 @@ with _starting.quietly():
     from subword._train.log import training_log
     from subword._train.unigram import UnigramTrainer
     from subword._train.wordpiece import WordPieceTrainer
+    from subword._variants import added_tokens, with_special_tokens, with_template
 
 __version__ = "0.1.0"
 
@@ -93,6 +95,8 @@ __all__ = [
     "UnknownNameError",
     "UnknownTokenError",
     "WordPieceTrainer",
+    "added_tokens",
+    "aligned",
     "check_output",
     "count_pieces",
     "cut_points",
@@ -117,9 +121,12 @@ __all__ = [
     "split",
     "split_at",
     "token_arrays",
+    "token_trie",
     "training_log",
     "truncate",
     "visible",
+    "with_special_tokens",
+    "with_template",
 ]
 
 

@@ -293,7 +293,7 @@ class Engine:
     @property
     def special_tokens(self) -> dict[str, int]: ...
     @property
-    def added_tokens(self) -> list[AddedToken]: ...
+    def _added_tokens(self) -> list[AddedToken]: ...
     @property
     def vocab_size(self) -> int: ...
     @property
@@ -455,6 +455,9 @@ def train_bpe(
     end_of_word: str | None = None,
     unk_token: str | None = None,
     limit_alphabet: int | None = None,
+    character_coverage: float | None = None,
+    byte_fallback: bool = False,
+    split_digits: bool = False,
     base: Engine | None = None,
     superwords: str | None = None,
     watch: Callable[[int, int], None] | None = None,
@@ -467,6 +470,9 @@ def train_unigram(
     vocab_size: int,
     special_tokens: list[str],
     unk_token: str,
+    user_defined_symbols: list[str],
+    byte_fallback: bool,
+    split_digits: bool,
     character_coverage: float,
     max_piece_length: int,
     seed_size: int,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from subword._explain.explanation import Explanation
     from subword._tokenizer import Tokenizer
     from subword._train.log import TrainingLog
-    from subword._types import ModelInputs, Special, StrPath, Text
+    from subword._types import AddedToken, ModelInputs, Special, SpecialTokens, StrPath, Text
 
 #: What replaces the values of ``encoder=``.
 ENCODERS = {
@@ -129,6 +129,26 @@ class OldNames:
         from subword._smaller import truncate
 
         return cast("Self", truncate(self._tok, vocab_size))
+
+    def with_special_tokens(self, special_tokens: SpecialTokens) -> Self:
+        """Deprecated: use `subword.with_special_tokens`."""
+        warn("Tokenizer.with_special_tokens", "subword.with_special_tokens(tok, ...)")
+        from subword._variants import with_special_tokens
+
+        return cast("Self", with_special_tokens(self._tok, special_tokens))
+
+    def with_template(self, **settings: Any) -> Self:
+        """Deprecated: use `subword.with_template`."""
+        warn("Tokenizer.with_template", "subword.with_template(tok, ...)")
+        from subword._variants import with_template
+
+        return cast("Self", with_template(self._tok, **settings))
+
+    @property
+    def added_tokens(self) -> list[AddedToken]:
+        """Deprecated: use `subword.added_tokens`."""
+        warn("Tokenizer.added_tokens", "subword.added_tokens(tok)")
+        return self._tok._added_tokens
 
     def decoder(self, **settings: Any) -> Decoder:
         """Deprecated: use `subword.Decoder`."""

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from subword._tokenizer import Tokenizer
+    from subword._trie import TokenTrie
     from subword._types import Errors, Special, Text
 
 #: What ends a sentence, with the white space after it; an empty line or a new line ends one, too.
@@ -175,3 +176,43 @@ def token_arrays(tok: Tokenizer) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.
     bounds = np.zeros(len(tokens) + 1, np.int64)
     np.cumsum([len(token) for token in tokens], out=bounds[1:])
     return np.frombuffer(b"".join(tokens), np.uint8), bounds
+
+
+def token_trie(tok: Tokenizer) -> TokenTrie:
+    """A trie over the bytes of all tokens but the special ones, as arrays.
+
+    A program that constrains what a model writes walks it together with its own automaton, and
+    never looks at a token whose beginning is refused already.
+
+    Args:
+        tok: The tokenizer.
+
+    Returns:
+        A named tuple of arrays of ``int32``. Of each node: ``bytes``, the byte that leads to it, -1
+        for the root, which is node 0; ``children``, where its children begin: those of node ``n``
+        are ``children[n]`` to ``children[n + 1]``, in the order of their bytes; ``token``, the id
+        that it spells, -1 for none, the smallest if there are more. Of each id: ``node``, where it
+        ends, 0 for none. A child has a larger number than its parent.
+
+    Example:
+        The tokens that a model may write next, if digits alone are allowed:
+
+        >>> from subword import Tokenizer, token_trie
+        >>> merges = [(b"1", b"2"), (b"1", b"a"), (b"12", b"3")]
+        >>> vocab = {i: bytes([i]) for i in range(256)}
+        >>> vocab |= {256 + i: left + right for i, (left, right) in enumerate(merges)}
+        >>> trie = token_trie(Tokenizer(vocab, merges))
+        >>> allowed, open_nodes = [], [0]
+        >>> while open_nodes:
+        ...     node = open_nodes.pop()
+        ...     for child in range(trie.children[node], trie.children[node + 1]):
+        ...         if trie.bytes[child] in b"0123456789":
+        ...             open_nodes.append(child)
+        ...             if trie.token[child] >= 0:
+        ...                 allowed.append(int(trie.token[child]))
+        >>> [vocab[id] for id in sorted(allowed) if id > 255]
+        [b'12', b'123']
+    """
+    from subword._trie import trie_of
+
+    return trie_of(tok)

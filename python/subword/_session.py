@@ -148,7 +148,7 @@ def cut_points(
         >>> from subword import Tokenizer, cut_points
         >>> tok = Tokenizer({i: bytes([i]) for i in range(256)}, [], pattern="gpt2")
         >>> cut_points(tok, "low, lower")
-        [3]
+        [3, 4]
     """
     return tok._cut_points(text, special, errors)
 

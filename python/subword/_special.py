@@ -7,30 +7,30 @@ from collections.abc import Iterable, Mapping
 from subword._errors import ArgumentError
 
 
-def listed(special_tokens: Iterable[str]) -> list[str]:
+def listed(special_tokens: Iterable[str], name: str = "special_tokens") -> list[str]:
     """The special tokens as a list; one string, or tokens with ids, are refused.
 
     >>> listed(("<|endoftext|>",))
     ['<|endoftext|>']
     """
     if isinstance(special_tokens, str):
-        raise TypeError("special_tokens must be a list of strings, not one string")
+        raise TypeError(f"{name} must be a list of strings, not one string")
     if isinstance(special_tokens, Mapping):
-        raise TypeError("special_tokens must be a list of strings: they have no ids yet")
+        raise TypeError(f"{name} must be a list of strings: they have no ids yet")
     return list(special_tokens)
 
 
-def distinct(special_tokens: Iterable[str]) -> list[str]:
+def distinct(special_tokens: Iterable[str], name: str = "special_tokens") -> list[str]:
     """The same; a token that is there twice is refused, too: it would leave an id without a token.
 
     >>> distinct(["<a>", "<b>"])
     ['<a>', '<b>']
     """
-    found = listed(special_tokens)
+    found = listed(special_tokens, name)
     seen: set[str] = set()
     for token in found:
         if token in seen:
-            message = f"special_tokens has {token!r} twice, and a token has one id"
-            raise ArgumentError("special_tokens", message)
+            message = f"{name} has {token!r} twice, and a token has one id"
+            raise ArgumentError(name, message)
         seen.add(token)
     return found

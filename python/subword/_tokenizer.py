@@ -2,10 +2,8 @@
 
 The hot calls (``encode``, ``decode``, ``count`` and their kin) are the engine's own methods,
 inherited without a layer in between. This class adds how a tokenizer is made and how texts are
-streamed; `_identity` adds how tokenizers are compared and pickled, `_variants` how one is made from
-another. What takes many arguments, or
-needs a tokenizer and something else, is a function: `encode_files`, `encode_inputs`, `explain`,
-`prune`, `truncate`.
+streamed. What takes many arguments, or makes something else of a tokenizer, is a function:
+`encode_files`, `encode_inputs`, `explain`, `prune`, `with_special_tokens`.
 """
 
 from __future__ import annotations
@@ -18,8 +16,8 @@ from typing import TYPE_CHECKING
 from subword import _core
 from subword._deprecated import OldNames, split_encoder
 from subword._errors import ArgumentError, ModelFormatWarning, UnknownTokenError
+from subword._identity import Identity
 from subword._load import load_model
-from subword._variants import Variants
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -42,7 +40,7 @@ if TYPE_CHECKING:
 DEFAULT_CACHE_BYTES: int = _core.DEFAULT_CACHE_BYTES
 
 
-class Tokenizer(Variants, OldNames):
+class Tokenizer(Identity, OldNames):
     """Text to token ids and back, by byte-pair encoding or WordPiece.
 
     A tokenizer never changes. Any number of threads may share one, a forked child goes on with it,
@@ -207,9 +205,8 @@ class Tokenizer(Variants, OldNames):
             pattern: What cuts a text into words.
             prefix: What tokens inside a word begin with.
             unk_token: The token of a word that has no tokens.
-            cls_token: The token that ``add_special_tokens`` puts before a text, if it is a special
-                token of this vocabulary.
-            sep_token: The token that it puts after a text.
+            cls_token: The special token that ``add_special_tokens`` puts before a text, if any.
+            sep_token: The special token that it puts after a text, if any.
             max_word_chars: A word of more characters is unknown; None sets no limit.
             max_word_bytes: The same limit in bytes, instead.
             unknown: ``"word"``: a word with an unknown part becomes one ``unk_token``; ``"char"``:
@@ -296,8 +293,7 @@ class Tokenizer(Variants, OldNames):
             linear_time: For WordPiece, whether to encode in time that is linear in the length of
                 the text. This does not change ids.
             cache_bytes: How much memory each thread may use to remember pieces.
-            encoder: Deprecated: ``"merges"`` and ``"longest"`` are ``longest_match``, ``"fast"``
-                and ``"linear"`` are ``linear_time``.
+            encoder: Deprecated: see ``longest_match`` and ``linear_time``.
 
         Returns:
             The tokenizer.
@@ -399,8 +395,6 @@ class Tokenizer(Variants, OldNames):
 
     @cached_property
     def _explainer(self) -> Explainer:
-        self._require_pieces("tok", "explained")
-        from subword._explain.explainer import Explainer
-        from subword._explain.wordpiece import WordPieceExplainer
+        from subword._explain import explainer_of
 
-        return WordPieceExplainer(self) if self.kind == "wordpiece" else Explainer(self)
+        return explainer_of(self)

@@ -81,6 +81,14 @@ SETTINGS: list[tuple[list[str], dict[str, object]]] = [
         ["--initial-vocab", "chars", "--unk-token", "<unk>", "--limit-alphabet", "9"],
         {"initial_vocab": "chars", "unk_token": "<unk>", "limit_alphabet": 9},
     ),
+    (
+        ["--initial-vocab", "chars", "--byte-fallback", "--split-digits"],
+        {"initial_vocab": "chars", "byte_fallback": True, "split_digits": True},
+    ),
+    (
+        ["--initial-vocab", "chars", "--byte-fallback", "--character-coverage", "0.9"],
+        {"initial_vocab": "chars", "byte_fallback": True, "character_coverage": 0.9},
+    ),
 ]
 
 

@@ -36,6 +36,18 @@ def run(*args: str) -> Result:
         ),
         (["--character-coverage", "0.97"], {"character_coverage": 0.97}),
         (["--max-piece-length", "3"], {"max_piece_length": 3}),
+        (
+            ["--byte-fallback", "--split-digits", "--vocab-size", "296"],
+            {"byte_fallback": True, "split_digits": True, "vocab_size": 296},
+        ),
+        (
+            ["--user-defined-symbol", "slow", "--user-defined-symbol", "!"],
+            {"user_defined_symbols": ["slow", "!"]},
+        ),
+        (
+            ["--seed-size", "20", "--shrinking-factor", "0.5"],
+            {"seed_size": 20, "shrinking_factor": 0.5},
+        ),
     ],
     ids=lambda value: str(value)[:30],
 )
@@ -44,7 +56,7 @@ def test_options_are_the_settings_of_a_trainer(
 ) -> None:
     result = run("train-unigram", "corpus.txt", "--vocab-size", "34", "-o", "tok.json", *options)
     assert (result.exit_code, result.stderr) == (0, "")
-    trained = UnigramTrainer(34, **settings).train("corpus.txt")
+    trained = UnigramTrainer(**({"vocab_size": 34} | settings)).train("corpus.txt")
     assert Tokenizer.load("tok.json") == trained
 
 

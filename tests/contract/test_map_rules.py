@@ -7,12 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.map_page import Layer, layers_of, named_on_map
 from tests.support.source_map import (
-    Layer,
     Rules,
     check_layers,
-    layers_of,
-    named_on_map,
     rust_code,
     violations,
 )

@@ -45,6 +45,8 @@ PUBLIC = [
     "UnknownNameError",
     "UnknownTokenError",
     "WordPieceTrainer",
+    "added_tokens",
+    "aligned",
     "check_output",
     "count_pieces",
     "cut_points",
@@ -69,13 +71,15 @@ PUBLIC = [
     "split",
     "split_at",
     "token_arrays",
+    "token_trie",
     "training_log",
     "truncate",
     "visible",
+    "with_special_tokens",
+    "with_template",
 ]
 
 METHODS = [
-    "added_tokens",
     "count",
     "count_batch",
     "decode",
@@ -105,8 +109,6 @@ METHODS = [
     "unk_token",
     "vocab",
     "vocab_size",
-    "with_special_tokens",
-    "with_template",
     "wordpiece",
 ]
 

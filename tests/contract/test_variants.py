@@ -8,7 +8,13 @@ from typing import Any
 
 import pytest
 import tokenizers
-from subword import BpeTrainer, ModelFormatError, Tokenizer
+from subword import (
+    BpeTrainer,
+    ModelFormatError,
+    Tokenizer,
+    with_special_tokens,
+    with_template,
+)
 
 from tests.support import small
 from tests.support.published import huggingface_pair
@@ -36,7 +42,7 @@ def real(tok: Tokenizer, folder: Path) -> tokenizers.Tokenizer:
 
 def test_new_special_tokens_get_the_next_free_ids() -> None:
     tok = bpe()
-    more = tok.with_special_tokens(["<|user|>", "<s>", "<|end|>"])
+    more = with_special_tokens(tok, ["<|user|>", "<s>", "<|end|>"])
     assert more.special_tokens == {"<s>": 261, "</s>": 262, "<|user|>": 263, "<|end|>": 264}
     assert tok.special_tokens == {"<s>": 261, "</s>": 262}
     assert more.encode("low<|end|>", special="encode") == [*tok.encode("low"), 264]
@@ -44,14 +50,14 @@ def test_new_special_tokens_get_the_next_free_ids() -> None:
 
 
 def test_ids_can_be_given() -> None:
-    more = bpe().with_special_tokens({"<|user|>": 1000})
+    more = with_special_tokens(bpe(), {"<|user|>": 1000})
     assert more.special_tokens["<|user|>"] == 1000
-    assert more.with_special_tokens(["<|next|>"]).special_tokens["<|next|>"] == 1001
+    assert with_special_tokens(more, ["<|next|>"]).special_tokens["<|next|>"] == 1001
 
 
 def test_an_ordinary_token_becomes_special_under_its_id() -> None:
     tok = Tokenizer.wordpiece(["[UNK]", "low", "[MASK]"], ["[UNK]"])
-    assert tok.with_special_tokens(["[MASK]"]).special_tokens["[MASK]"] == 2
+    assert with_special_tokens(tok, ["[MASK]"]).special_tokens["[MASK]"] == 2
 
 
 @pytest.mark.parametrize(
@@ -66,29 +72,29 @@ def test_an_ordinary_token_becomes_special_under_its_id() -> None:
 )
 def test_what_makes_no_tokenizer_is_refused(tokens: Any, words: str) -> None:
     with pytest.raises((ModelFormatError, TypeError, ValueError), match=words):
-        bpe().with_special_tokens(tokens)
+        with_special_tokens(bpe(), tokens)
 
 
 @pytest.mark.parametrize("name", sorted(small.MAKERS))
 def test_every_kind_of_tokenizer_takes_special_tokens(name: str) -> None:
     tok = small.tokenizer_named(name)
-    more = tok.with_special_tokens(["<|new|>"])
+    more = with_special_tokens(tok, ["<|new|>"])
     assert more.special_tokens == {**tok.special_tokens, "<|new|>": tok.max_id + 1}
     assert more._template_slots(True) == tok._template_slots(True)
     assert more.encode("low") == tok.encode("low")
     assert pickle.loads(pickle.dumps(more)) == more
-    assert tok.with_special_tokens([]) == tok == tok.with_special_tokens(list(tok.special_tokens))
+    assert with_special_tokens(tok, []) == tok == with_special_tokens(tok, list(tok.special_tokens))
 
 
 def test_settings_of_the_tokenizer_stay() -> None:
-    assert Tokenizer.wordpiece(["[UNK]"], linear_time=True).with_special_tokens(["[X]"])._linear
+    assert with_special_tokens(Tokenizer.wordpiece(["[UNK]"], linear_time=True), ["[X]"])._linear
     tok = Tokenizer({i: bytes([i]) for i in range(256)}, [], cache_bytes=123)
-    assert tok.with_template()._cache_bytes == 123
+    assert with_template(tok)._cache_bytes == 123
 
 
 @pytest.mark.parametrize("make", [bpe, bert], ids=["bpe", "bert"])
 def test_hugging_face_finds_the_same_special_tokens(make: Any, tmp_path: Path) -> None:
-    tok = make().with_special_tokens(["<|user|>", "<|end|>"])
+    tok = with_special_tokens(make(), ["<|user|>", "<|end|>"])
     theirs = real(tok, tmp_path)
     for text in ["<|user|>low<|end|>", "low <|end|> low", "<|user|><|user|>"]:
         ids = theirs.encode(text, add_special_tokens=False).ids
@@ -116,7 +122,7 @@ def test_hugging_face_finds_the_same_special_tokens(make: Any, tmp_path: Path) -
 def test_a_template_stands_around_texts(
     settings: dict[str, str], one: list[Any], two: list[Any]
 ) -> None:
-    tok = bpe().with_template(**settings)
+    tok = with_template(bpe(), **settings)
     assert [part for part, _ in tok._template_slots(False)] == one
     assert [part for part, _ in tok._template_slots(True)] == two
     texts = {"A": tok.encode("low")}
@@ -126,7 +132,7 @@ def test_a_template_stands_around_texts(
 
 
 def test_types_stand_behind_a_colon() -> None:
-    tok = bert().with_template(single="[CLS] $A [SEP]", pair="[CLS]:0 $A:0 [SEP]:0 $B:1 [SEP]:1")
+    tok = with_template(bert(), single="[CLS] $A [SEP]", pair="[CLS]:0 $A:0 [SEP]:0 $B:1 [SEP]:1")
     assert tok == bert()
     assert [type_id for _, type_id in tok._template_slots(True)] == [0, 0, 0, 1, 1]
 
@@ -141,7 +147,7 @@ def test_types_stand_behind_a_colon() -> None:
     ],
 )
 def test_hugging_face_puts_the_same_around_texts(settings: dict[str, str], tmp_path: Path) -> None:
-    tok = bpe().with_template(**settings)
+    tok = with_template(bpe(), **settings)
     theirs = real(tok, tmp_path)
     again = Tokenizer.load(tmp_path / "tokenizer.json")
     assert again == tok
@@ -156,7 +162,7 @@ def test_hugging_face_puts_the_same_around_texts(settings: dict[str, str], tmp_p
 
 def test_a_published_tokenizer_gets_an_end(tmp_path: Path) -> None:
     _, tok = huggingface_pair("gpt2")
-    ended = tok.with_special_tokens(["<|pad|>"]).with_template(eos="<|endoftext|>")
+    ended = with_template(with_special_tokens(tok, ["<|pad|>"]), eos="<|endoftext|>")
     theirs = real(ended, tmp_path)
     for text in TEXTS:
         assert ended.encode(text, add_special_tokens=True) == theirs.encode(text).ids
@@ -169,7 +175,7 @@ def test_a_published_tokenizer_gets_an_end(tmp_path: Path) -> None:
         (
             {"bos": "<bos>"},
             "the template uses '<bos>', which is no special token of this tokenizer",
-            "add it before: tok.with_special_tokens(['<bos>'])",
+            "add it before: subword.with_special_tokens(tok, ['<bos>'])",
         ),
         (
             {"single": "<s> </s>"},
@@ -202,5 +208,5 @@ def test_a_template_that_cannot_be_is_refused(
     settings: dict[str, str], words: str, hint: str | None
 ) -> None:
     with pytest.raises(ModelFormatError) as caught:
-        bpe().with_template(**settings)
+        with_template(bpe(), **settings)
     assert (caught.value.message, caught.value.hint) == (words, hint)

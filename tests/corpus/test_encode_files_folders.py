@@ -177,6 +177,23 @@ encode(f"{{folder}}/corpus.txt", f"{{folder}}/shards")
 """
 
 
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere names are not synced")
+def test_a_new_manifest_is_on_the_disk_before_its_name_is(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[int] = []
+    sync = os.fsync
+
+    def noting(descriptor: int) -> None:
+        synced.append(os.fstat(descriptor).st_ino)
+        sync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", noting)
+    encode(corpus, tmp_path / "shards")
+    manifest = tmp_path / "shards" / "manifest.jsonl"
+    assert synced[:2] == [manifest.stat().st_ino, manifest.parent.stat().st_ino]
+
+
 @pytest.mark.skipif(os.name != "posix", reason="needs modes")
 def test_a_folder_that_may_not_be_read_is_written() -> None:
     with tempfile.TemporaryDirectory() as name:

@@ -181,3 +181,15 @@ def test_what_does_not_fit_is_an_error() -> None:
         encode_inputs(tok, ["low", "lower"], pad_token="<p>")
     padded = encode_inputs(tok, ["low", "lower"], pad_token="[MASK]")
     assert padded["input_ids"].tolist()[0][-1] == tok.special_tokens["[MASK]"]
+
+
+def test_other_libraries_take_the_arrays_without_a_copy() -> None:
+    """By DLPack or by the buffer protocol, as torch, jax and others take arrays."""
+    _, ours = small_pair()
+    for array in encode_inputs(ours, TEXTS, also=["offsets", "special_tokens_mask"]).values():
+        assert isinstance(array, np.ndarray)
+        assert array.dtype == np.int64
+        assert array.flags.c_contiguous
+        assert array.flags.writeable
+        for taken in (np.from_dlpack(array), np.asarray(array.data)):
+            assert np.shares_memory(taken, array)

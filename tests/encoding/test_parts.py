@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from subword import ArgumentError, Tokenizer, healed, split_at, token_arrays
+from subword import ArgumentError, Tokenizer, healed, split_at, token_arrays, token_trie
 
 from tests.contract.test_cutting import UNITS
 from tests.support.published import corpus, huggingface_pair
@@ -74,3 +74,26 @@ def test_the_bytes_of_all_tokens_are_one_array() -> None:
         assert bytes(data[bounds[id] : bounds[id + 1]]) == token
     for token_text, id in tok.special_tokens.items():
         assert bytes(data[bounds[id] : bounds[id + 1]]).decode() == token_text
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_the_trie_spells_every_token_once(name: str) -> None:
+    tok = tokenizer_named(name)
+    trie = token_trie(tok)
+    spelled = {0: b""}
+    for node in range(len(trie.bytes)):
+        children = range(trie.children[node], trie.children[node + 1])
+        assert all(child > node for child in children)
+        found = [int(trie.bytes[child]) for child in children]
+        assert found == sorted(set(found))
+        for child, byte in zip(children, found, strict=True):
+            assert child not in spelled
+            spelled[child] = spelled[node] + bytes([byte])
+    assert len(spelled) == len(trie.bytes) == len(trie.token) == len(trie.children) - 1
+    special = set(tok.special_tokens.values())
+    ordinary = {id: token for id, token in tok.vocab.items() if token and id not in special}
+    for id in range(tok.max_id + 1):
+        assert spelled[int(trie.node[id])] == ordinary.get(id, b"")
+    smallest = {token: id for id, token in sorted(ordinary.items(), reverse=True)}
+    found_ids = {spelled[node]: int(id) for node, id in enumerate(trie.token) if id >= 0}
+    assert found_ids == smallest

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 import subword
-from subword import BpeTrainer, CorpusError, PatternError, TrainingError
+from subword import BpeTrainer, CorpusError, PatternError, TrainingError, UnigramTrainer
 from subword.integrations import ray
 
 from tests.support.clusters import DOCUMENTS, SPECIAL_TOKENS, TEXTS
@@ -53,6 +53,16 @@ def test_the_model_is_that_of_one_machine_bit_for_bit(corpus: Any) -> None:
     settings: dict[str, Any] = {"vocab_size": 500, "special_tokens": SPECIAL_TOKENS}
     one = BpeTrainer(**settings).train_iter(TEXTS)
     assert ray.train_bpe(corpus, "text", **settings).to_bytes() == one.to_bytes()
+
+
+def test_other_models_are_those_of_one_machine_too(corpus: Any) -> None:
+    settings: dict[str, Any] = {"initial_vocab": "chars", "byte_fallback": True, "num_merges": 90}
+    one = BpeTrainer(**settings).train_iter(TEXTS)
+    assert ray.train_bpe(corpus, "text", **settings).to_bytes() == one.to_bytes()
+    trainer = UnigramTrainer(400, byte_fallback=True, user_defined_symbols=SPECIAL_TOKENS)
+    pieces = ray.count_pieces(corpus, **trainer.counting())
+    made = trainer.train_counts(ray.to_counts(pieces, **trainer.counting()))
+    assert made.to_bytes() == trainer.train_iter(TEXTS).to_bytes()
 
 
 def test_ids_are_those_of_one_machine(corpus: Any) -> None:

@@ -10,7 +10,14 @@ from typing import Any
 
 import pytest
 import subword
-from subword import BpeTrainer, CorpusError, PatternError, TrainingError, WordPieceTrainer
+from subword import (
+    BpeTrainer,
+    CorpusError,
+    PatternError,
+    TrainingError,
+    UnigramTrainer,
+    WordPieceTrainer,
+)
 from subword.integrations import spark
 
 from tests.support.clusters import DOCUMENTS, SPECIAL_TOKENS, TEXTS
@@ -61,6 +68,10 @@ def test_the_model_is_that_of_one_machine_bit_for_bit(corpus: DataFrame) -> None
     pieces = spark.count_pieces(corpus, **trainer.counting())
     made = trainer.train_counts(spark.to_counts(pieces, **trainer.counting()))
     assert made.to_bytes() == trainer.train_iter(TEXTS).to_bytes()
+    unigram = UnigramTrainer(400, byte_fallback=True, user_defined_symbols=SPECIAL_TOKENS)
+    pieces = spark.count_pieces(corpus, **unigram.counting())
+    made = unigram.train_counts(spark.to_counts(pieces, **unigram.counting()))
+    assert made.to_bytes() == unigram.train_iter(TEXTS).to_bytes()
 
 
 @pytest.mark.parametrize("special", ["text", "encode"])

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import copy
+import hashlib
 import inspect
 import pickle
 from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,8 +18,10 @@ import pytest
 import tiktoken as real
 from hypothesis import given
 from hypothesis import strategies as st
+from subword import ModelFormatError
 from subword._names.encodings import CL100K, GPT2, O200K
 from subword.integrations import tiktoken as ours
+from tiktoken import load as real_load
 
 SAMPLE = """The lowest of the low were slower than the slowest; they'd flow and they'll follow.
   def low(flow):\n\t\treturn flow['low'] + 12345\n\n\n
@@ -350,3 +354,45 @@ def test_an_encoding_can_be_extended_the_way_people_do_it() -> None:
         special_tokens={**OURS._special_tokens, "<|start|>": 410},
     )
     assert extended.encode("low<|start|>", allowed_special="all")[-1] == 410
+
+
+def test_parts_of_tiktoken_are_imported_as_published_code_does(tmp_path: Path) -> None:
+    """Llama 3's, Kimi's and Qwen's tokenizers load ranks, and make an Encoding of them."""
+    from subword.integrations.tiktoken import core, load, model, registry
+
+    ranks = {bytes([i]): i for i in range(256)} | {b"lo": 256, b"low": 257}
+    path = tmp_path / "tokenizer.model"
+    load.dump_tiktoken_bpe(ranks, path)
+    assert load.load_tiktoken_bpe(str(path)) == real_load.load_tiktoken_bpe(str(path)) == ranks
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    assert load.load_tiktoken_bpe(path, expected_hash=digest) == ranks
+    with pytest.raises(ValueError, match=f"expected the sha256 {'0' * 64}, found {digest}"):
+        load.load_tiktoken_bpe(path, "0" * 64)
+    assert load.read_file(path) == path.read_bytes()
+    path.write_bytes(b"bG8= 0\nbG93\n")
+    with pytest.raises(ValueError, match="expected a token and a rank, found b'bG93'"):
+        load.load_tiktoken_bpe(path)
+    assert core.Encoding is ours.Encoding
+    assert registry.get_encoding is ours.get_encoding
+    assert model.encoding_name_for_model("gpt-4o") == "o200k_base"
+    assert model.MODEL_TO_ENCODING["gpt2"] == "gpt2"
+    assert ours.__version__ == real.__version__
+    enc = core.Encoding("x", pat_str=".+", mergeable_ranks=ranks, special_tokens={"<s>": 258})
+    assert enc.encode("low<s>", allowed_special="all") == [257, 258]
+
+
+def test_an_address_is_read_from_tiktokens_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from subword.integrations.tiktoken import load
+
+    address = "https://example.org/some/own.tiktoken"
+    (tmp_path / hashlib.sha1(address.encode()).hexdigest()).write_bytes(b"bG8= 0\n")
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
+    monkeypatch.delenv("SUBWORD_VOCABS", raising=False)
+    assert load.load_tiktoken_bpe(address) == {b"lo": 0}
+    monkeypatch.setattr(real_load, "read_file_cached", lambda name: b"bG93 1\n")
+    assert load.load_tiktoken_bpe("https://example.org/other") == {b"low": 1}
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(ModelFormatError, match="neither in SUBWORD_VOCABS nor in tiktoken's cache"):
+        load.load_tiktoken_bpe("https://example.org/third")

@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 from subword import ModelFormatError
 from subword._names.encodings import ENCODINGS, Published
 from subword.integrations import tiktoken as ours
-from subword.integrations._tiktoken_models import MODEL_PREFIXES, MODELS
+from subword.integrations.tiktoken import registry
+from subword.integrations.tiktoken.model import MODEL_PREFIX_TO_ENCODING, MODEL_TO_ENCODING
 
 from tests.support.published import file
 
@@ -111,9 +112,17 @@ def test_the_table_is_that_of_tiktoken(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_models_are_those_of_tiktoken() -> None:
-    assert MODELS == tiktoken.model.MODEL_TO_ENCODING
-    assert list(MODEL_PREFIXES.items()) == list(tiktoken.model.MODEL_PREFIX_TO_ENCODING.items())
-    for model in [*MODELS, "gpt-4o-2024-05-13", "gpt-5-mini", "ft:gpt-4o:org", "gpt-oss-120b"]:
+    assert MODEL_TO_ENCODING == tiktoken.model.MODEL_TO_ENCODING
+    assert list(MODEL_PREFIX_TO_ENCODING.items()) == list(
+        tiktoken.model.MODEL_PREFIX_TO_ENCODING.items()
+    )
+    for model in [
+        *MODEL_TO_ENCODING,
+        "gpt-4o-2024-05-13",
+        "gpt-5-mini",
+        "ft:gpt-4o:org",
+        "gpt-oss-120b",
+    ]:
         assert ours.encoding_name_for_model(model) == real.encoding_name_for_model(model)
     assert ours.list_encoding_names() == real.list_encoding_names()
 
@@ -136,7 +145,7 @@ def tiny_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
         (tmp_path / entry.file).write_bytes(content)
         passes = Published(entry.file, digest, entry.pattern, entry.special_tokens)
         monkeypatch.setitem(ENCODINGS, name, passes)
-    monkeypatch.setattr(ours, "_registered", {})
+    monkeypatch.setattr(registry, "registered", {})
     monkeypatch.setenv("SUBWORD_VOCABS", str(tmp_path))
     return tmp_path
 
@@ -194,7 +203,7 @@ def tiny(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
         "p50k_base",
         Published(entry.file, digest, entry.pattern, entry.special_tokens),
     )
-    monkeypatch.setattr(ours, "_registered", {})
+    monkeypatch.setattr(registry, "registered", {})
     for name in ["SUBWORD_VOCABS", "DATA_GYM_CACHE_DIR"]:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path / "nowhere"))
@@ -257,7 +266,7 @@ def test_a_file_with_another_hash_is_refused(tiny: Path) -> None:
 
 
 def test_a_missing_file_says_where_to_put_it(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ours, "real_names", lambda: [])
+    monkeypatch.setattr(registry, "real_names", lambda: [])
     with pytest.raises(ModelFormatError) as caught:
         ours.get_encoding("p50k_base")
     assert str(caught.value) == (

@@ -131,6 +131,19 @@ def test_control_pieces_are_special_tokens_that_ordinary_text_does_not_become(
     assert ours.encode("<s>low", special="encode")[0] == theirs.bos_id()
 
 
+@pytest.mark.parametrize("byte_fallback", [False, True])
+def test_a_character_is_its_piece_whatever_that_is_for(byte_fallback: bool, tmp_path: Path) -> None:
+    odd = [("?", 0.0, "UNKNOWN"), ("Z", 0.0, "CONTROL")]
+    normal = [("a", -1.0, "NORMAL"), ("▁", -2.0, "NORMAL"), ("▁a", -1.5, "NORMAL")]
+    content = pieces.written([*odd, *normal], byte_fallback)
+    ours, theirs = both(content, tmp_path)
+    for text in ("Z", "aZa", "ZZ Z", "?", "a?", "??a", "?x", "x?", "☃?☃", "aéZ?"):
+        assert ours.encode(text, special="text") == theirs.encode(text), text
+        assert ours.encode_offsets(text, special="text")[0] == theirs.encode(text), text
+    with pytest.raises(subword.ModelFormatError, match="unknown piece is a single character"):
+        ours.save(tmp_path / "tokenizer.json")
+
+
 def test_sums_far_from_zero_have_the_few_digits_of_the_library(tmp_path: Path) -> None:
     # Far from zero sums of 32 bits are often equal, and beyond 100,000 the library starts again.
     for seed in range(8):

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tokenizers
-from subword import Decoder, SubwordError, Tokenizer, encode_inputs
+from subword import Decoder, SubwordError, Tokenizer, added_tokens, encode_inputs
 from tokenizers import AddedToken, decoders, models, normalizers, pre_tokenizers, processors
 
 from tests.support import chains
@@ -284,9 +284,9 @@ def test_flags_of_added_tokens_are_read(flag: str | None) -> None:
     if flag is not None:
         flags[flag] = not flags[flag]
     tok = empty(AddedToken("<mask>", **flags))
-    [found] = ours_of(tok).added_tokens
+    [found] = added_tokens(ours_of(tok))
     assert found == {"content": "<mask>", "id": 0, **flags}
-    assert pickle.loads(pickle.dumps(ours_of(tok))).added_tokens == [found]
+    assert added_tokens(pickle.loads(pickle.dumps(ours_of(tok)))) == [found]
 
 
 @case("tokenizer.Tokenizer.add_tokens", "tokenizer.Tokenizer.add_special_tokens")
@@ -299,7 +299,7 @@ def test_tokens_can_be_added() -> None:
         quick = AddedToken("quick", normalized=kept[1])
         assert add([AddedToken("the"), quick, AddedToken("")]) == 2
         assert tokens(fast, f"the quick {JOHN}") == ["the", "quick", *ADDED[:4]]
-        found = [token["normalized"] for token in fast._subword.engine.added_tokens[-2:]]
+        found = [token["normalized"] for token in added_tokens(fast._subword.engine)[-2:]]
         assert found == kept
 
 
@@ -465,7 +465,7 @@ def test_the_vocabulary_has_added_tokens() -> None:
     assert (len(fast), fast.vocab_size) == (5, 0)
     assert fast.added_tokens_decoder == {id: AddedToken(name) for id, name in enumerate(ADDED)}
     tok = ours_of(empty(*ADDED))
-    assert [token["content"] for token in tok.added_tokens] == ADDED
+    assert [token["content"] for token in added_tokens(tok)] == ADDED
     assert tok.max_id == 4
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import tiktoken
-from subword import ModelFormatError, Tokenizer
+from subword import ModelFormatError, Tokenizer, with_template
 
 from tests.parity.test_sentencepiece_files import random_texts
 from tests.support.published import CORPORA, file, sample
@@ -76,7 +76,7 @@ def test_special_tokens_come_first_and_are_filled_up() -> None:
     ids = [1, 3, *tok.encode("Hi"), 4]
     assert tok.decode(ids) == "<s>[INST]Hi[/INST]"
     assert tok.decode(ids, skip_special_tokens=True) == "Hi"
-    with_bos = tok.with_template(bos="<s>")
+    with_bos = with_template(tok, bos="<s>")
     assert with_bos.encode("Hi", add_special_tokens=True) == [1, *tok.encode("Hi")]
 
 

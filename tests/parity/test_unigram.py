@@ -84,6 +84,29 @@ def check(file: dict[str, Any], folder: Path, samples: list[str]) -> subword.Tok
     return ours
 
 
+def test_long_white_space_has_no_tokens_each_time_that_it_comes() -> None:
+    model = {
+        "version": "1.0",
+        "pre_tokenizer": {
+            "type": "Sequence",
+            "pretokenizers": [
+                {"type": "WhitespaceSplit"},
+                {
+                    "type": "Metaspace",
+                    "replacement": "▁",
+                    "prepend_scheme": "always",
+                    "split": True,
+                },
+            ],
+        },
+        "model": {"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0], ["▁", -1], ["a", -1]]},
+    }
+    tok = subword.Tokenizer.load(json.dumps(model).encode())
+    for _ in range(3):
+        assert tok.encode(" " * 70) == []
+        assert tok.encode_batch([" " * 70 + "a", " " * 70]) == [[1, 2], []]
+
+
 @pytest.mark.parametrize("stack", ["charsmap", "spaces", "metaspace", "marks"])
 def test_the_usual_stacks_give_the_same(stack: str, tmp_path: Path) -> None:
     source = random.Random(stack)

@@ -2,7 +2,7 @@
 
 ``trained(random)`` is the bytes of a ``tokenizer.model`` with random options, of the type BPE or
 Unigram; ``changed`` makes of it what no training makes: equal scores, unused pieces, spaces that
-stay.
+stay. ``written`` is the bytes of a model of these pieces.
 """
 
 from __future__ import annotations
@@ -144,3 +144,18 @@ def changed(content: bytes, random: randomness.Random) -> bytes:
         model.normalizer_spec.escape_whitespaces = False
     content_of_changed: bytes = model.SerializeToString()
     return content_of_changed
+
+
+def written(pieces: list[tuple[str, float, str]], byte_fallback: bool) -> bytes:
+    """A model of these scored pieces and their kinds, which puts a space before a text."""
+    model = format_of_models.ModelProto()  # type: ignore[attr-defined]
+    if byte_fallback:
+        pieces = [*pieces, *((f"<0x{byte:02X}>", 0.0, "BYTE") for byte in range(256))]
+    for text, score, kind in pieces:
+        number = format_of_models.ModelProto.SentencePiece.Type.Value(kind)  # type: ignore[attr-defined]
+        model.pieces.add(piece=text, score=score, type=number)
+    model.trainer_spec.model_type = model.trainer_spec.BPE
+    model.trainer_spec.byte_fallback = byte_fallback
+    model.normalizer_spec.remove_extra_whitespaces = False
+    content: bytes = model.SerializeToString()
+    return content

@@ -1,5 +1,5 @@
 //! Prints `src/pretok/class_table.rs`: the class of every character, from the tables of the regex engine, so that a
-//! hand-written scanner and a regular expression can never disagree about what a letter is.
+//! block and a regular expression can never disagree about what a letter is.
 
 use regex_syntax::hir::{Class, HirKind};
 

@@ -26,10 +26,10 @@ looks further: lower case is that of single characters, there is no rule for the
 not collapsed.
 
 **Pattern.** A piece must end there whatever stands around the two characters, because what stands around them
-may be cut off too, by a special token for instance ([`Splitter::cuts_between`]). Of a compiled pattern that is
-proved for each two kinds of characters (`pretok::compile`). The pattern `none`, and expressions that only a backtracking
-engine runs, have no such places. White space is cut from what is not only where it follows: a run of it is
-one piece, or all but its last character is, so it matters where it ends.
+may be cut off too, by a special token for instance ([`Splitter::cuts_between`]). For each two kinds of characters that
+is proved of the automaton of the pattern (`pretok::compile`). The pattern `none`, and expressions that only a
+backtracking engine runs, have no such places. As a rule a text may be cut before white space and not after it: where a
+run of white space ends decides whether its last character belongs to the next word.
 
 **Pieces** are encoded one by one, so what comes after the pattern does not matter.
 

@@ -17,7 +17,7 @@ sense, and here a vocabulary is read straight into its arena. The tests compare 
 which accepts and refuses the same texts.
 */
 
-mod decimal;
+pub(crate) mod decimal;
 mod fields;
 mod strings;
 
@@ -27,7 +27,6 @@ use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::types::{MAX_ID, TokenId};
 
-pub(crate) use decimal::Decimal;
 pub(super) use fields::Fields;
 pub(super) use strings::{write_lines, write_string};
 

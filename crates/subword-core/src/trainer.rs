@@ -12,6 +12,7 @@ pieces into tokens, after which the counts are no longer needed; [`Training::run
 `train`.
 */
 
+pub use crate::train::alphabet::Alphabet;
 pub use crate::train::bpe::{
     BpeSettings, Superwords, TargetSize, TrainingStart, prepare as prepare_bpe,
 };

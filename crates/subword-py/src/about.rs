@@ -67,7 +67,7 @@ impl Engine {
     /// The special tokens with all that is known of them, by rising id: for each a dictionary with the
     /// keys content, id, special, normalized, single_word, lstrip and rstrip. `special` is false for a word
     /// that is matched in every text.
-    #[getter]
+    #[getter(_added_tokens)]
     fn added_tokens<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         let added = |token: &SpecialToken| {
             let entry = PyDict::new(py);

@@ -7,9 +7,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 use subword_core::Error;
 use subword_core::trainer::{
-    self, BpeSettings, Effort, Learned, LearnedMerge, Score, Stop, Superwords, TargetSize, Ties,
-    Trained, Training, TrainingStart, UnigramSettings, UnigramTraining, WatchMerges,
-    WordPieceSettings,
+    self, Alphabet, BpeSettings, Effort, Learned, LearnedMerge, Score, Stop, Superwords,
+    TargetSize, Ties, Trained, Training, TrainingStart, UnigramSettings, UnigramTraining,
+    WatchMerges, WordPieceSettings,
 };
 
 use crate::arguments::{choice, natural, optional, threads_of, token};
@@ -96,7 +96,8 @@ impl<'a, 'py> FromPyObject<'a, 'py> for InitialVocab {
 #[pyfunction]
 #[pyo3(signature = (counts, *, vocab_size=None, num_merges=None, special_tokens=None,
     ties="greatest", min_count=1, max_token_length=None, initial_vocab=None, end_of_word=None,
-    unk_token=None, limit_alphabet=None, base=None, superwords=None, watch=None))]
+    unk_token=None, limit_alphabet=None, character_coverage=None, byte_fallback=false,
+    split_digits=false, base=None, superwords=None, watch=None))]
 #[expect(clippy::too_many_arguments, reason = "keywords of one Python function")]
 pub(crate) fn train_bpe(
     py: Python<'_>,
@@ -111,6 +112,9 @@ pub(crate) fn train_bpe(
     end_of_word: Option<String>,
     unk_token: Option<String>,
     limit_alphabet: Option<i128>,
+    character_coverage: Option<f64>,
+    byte_fallback: bool,
+    split_digits: bool,
     base: Option<&Engine>,
     superwords: Option<&str>,
     watch: Option<Py<PyAny>>,
@@ -127,23 +131,35 @@ pub(crate) fn train_bpe(
             return Err(PyValueError::new_err("pass vocab_size= or num_merges=, not both"));
         }
     };
-    let limit = optional("limit_alphabet", limit_alphabet)?;
+    let alphabet = match (optional("limit_alphabet", limit_alphabet)?, character_coverage) {
+        (Some(_), Some(_)) => {
+            return Err(PyValueError::new_err(
+                "pass limit_alphabet= or character_coverage=, not both",
+            ));
+        }
+        (None, Some(share)) => Alphabet::Coverage(share),
+        (limit, None) => Alphabet::limited(limit),
+    };
     let start = match (base, initial_vocab.as_ref().unwrap_or(&InitialVocab::Bytes)) {
         (Some(base), InitialVocab::Bytes) => TrainingStart::Base(base.model()),
         (Some(_), _) => {
             return Err(PyValueError::new_err("pass base= or initial_vocab=, not both"));
         }
-        (None, InitialVocab::Characters) => TrainingStart::Characters(limit),
+        (None, InitialVocab::Characters) => TrainingStart::Characters(alphabet),
         (None, InitialVocab::Bytes) => TrainingStart::Bytes,
         (None, InitialVocab::Given(tokens)) => TrainingStart::Given(tokens),
     };
-    if limit.is_some() && !matches!(start, TrainingStart::Characters(_)) {
-        return Err(PyValueError::new_err("limit_alphabet goes with initial_vocab=\"chars\""));
+    if alphabet != Alphabet::All && !matches!(start, TrainingStart::Characters(_)) {
+        let limited = matches!(alphabet, Alphabet::Limit(_));
+        let name = if limited { "limit_alphabet" } else { "character_coverage" };
+        return Err(PyValueError::new_err(format!("{name} goes with initial_vocab=\"chars\"")));
     }
     let settings = BpeSettings {
         start,
         end_of_word,
         unk_token,
+        byte_fallback,
+        split_digits,
         special_tokens,
         ties: choice(
             "ties",
@@ -228,8 +244,9 @@ pub(crate) fn train_wordpiece(
 
 /// Trains a Unigram model. `watch` is called with how many pieces are gone and how many will be.
 #[pyfunction]
-#[pyo3(signature = (counts, *, vocab_size, special_tokens, unk_token, character_coverage,
-    max_piece_length, seed_size, shrinking_factor, threads, watch=None))]
+#[pyo3(signature = (counts, *, vocab_size, special_tokens, unk_token, user_defined_symbols,
+    byte_fallback, split_digits, character_coverage, max_piece_length, seed_size, shrinking_factor,
+    threads, watch=None))]
 #[expect(clippy::too_many_arguments, reason = "keywords of one Python function")]
 pub(crate) fn train_unigram(
     py: Python<'_>,
@@ -237,6 +254,9 @@ pub(crate) fn train_unigram(
     vocab_size: i128,
     special_tokens: Vec<String>,
     unk_token: String,
+    user_defined_symbols: Vec<String>,
+    byte_fallback: bool,
+    split_digits: bool,
     character_coverage: f64,
     max_piece_length: i128,
     seed_size: i128,
@@ -248,6 +268,9 @@ pub(crate) fn train_unigram(
         vocab_size: natural("vocab_size", vocab_size)?,
         special_tokens,
         unk_token,
+        user_defined_symbols,
+        byte_fallback,
+        split_digits,
         character_coverage,
         max_piece_length: natural("max_piece_length", max_piece_length)?,
         seed_size: natural("seed_size", seed_size)?,

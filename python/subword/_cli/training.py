@@ -148,6 +148,20 @@ def reading_options(command: Command) -> Command:
     help="With chars: keep so many characters, the most frequent.",
 )
 @click.option(
+    "--character-coverage",
+    type=click.FloatRange(min=0, max=1, min_open=True),
+    help="With chars: keep the characters that make up this share of the text (0.9995 with "
+    "--byte-fallback).",
+)
+@click.option(
+    "--byte-fallback",
+    is_flag=True,
+    help="With chars: SentencePiece's form, as Llama 2 and Gemma have it.",
+)
+@click.option(
+    "--split-digits", is_flag=True, help="With --byte-fallback: every digit is a token of its own."
+)
+@click.option(
     "--base",
     type=PATH,
     help="A tokenizer to go on from: its ids stay, new merges follow.",
@@ -192,6 +206,8 @@ def train(
       subword train *.jsonl.gz --vocab-size 50000 --special-token '<|endoftext|>' --out tok.json
       subword train corpus.txt --num-merges 9000 --initial-vocab chars --unk-token '<unk>'
         --out words.json
+      subword train corpus.txt --vocab-size 32k --initial-vocab chars --byte-fallback -o tok.json
+        -f huggingface
       subword train small.txt --num-merges 20 --out small.json --watch
       subword train corpus.txt --vocab-size 64k --base words.json --superwords any -o super.json
     """
@@ -205,6 +221,8 @@ def train(
         raise click.UsageError("--watch shows merges within words, not superwords")
     if watch and starts_from_words(settings["base"]):
         raise click.UsageError("--watch goes with a base of bytes, and this one starts from words")
+    if watch and settings["byte_fallback"]:
+        raise click.UsageError("--watch does not go with --byte-fallback")
     reading: dict[str, Any] = {"field": field, "errors": errors, "memory_limit": memory_limit}
     tok, notes = learn(corpus, BpeTrainer(**settings), reading)
     save(tok, out, format_, log)

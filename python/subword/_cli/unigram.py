@@ -49,6 +49,19 @@ FORMATS = ["native", "huggingface"]
     help="What an unknown character becomes.",
 )
 @click.option(
+    "--user-defined-symbol",
+    "user_defined_symbols",
+    metavar="TEXT",
+    multiple=True,
+    help="Cut out of every text, and a token of its own. Can be repeated.",
+)
+@click.option(
+    "--byte-fallback",
+    is_flag=True,
+    help="A character that is not learned becomes its bytes, not the unknown token.",
+)
+@click.option("--split-digits", is_flag=True, help="Every digit is a piece of its own.")
+@click.option(
     "--character-coverage",
     type=click.FloatRange(min=0, max=1, min_open=True),
     default=0.9995,
@@ -61,6 +74,20 @@ FORMATS = ["native", "huggingface"]
     default=16,
     show_default=True,
     help="Make no piece that is longer, in characters.",
+)
+@click.option(
+    "--seed-size",
+    type=Number(min=0),
+    default=1_000_000,
+    show_default=True,
+    help="Begin with at most so many pieces of several characters.",
+)
+@click.option(
+    "--shrinking-factor",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.75,
+    show_default=True,
+    help="The share of the pieces that a round keeps.",
 )
 @format_option(FORMATS)
 @threads_option
@@ -85,7 +112,7 @@ def train_unigram(
     Examples:
       subword train-unigram corpus.txt -o tokenizer.json
       subword train-unigram corpus/*.txt --vocab-size 8000 -o tokenizer.json
-      subword train-unigram japanese.txt --character-coverage 0.9995 -o tokenizer.json
+      subword train-unigram japanese.txt --byte-fallback --split-digits -o tokenizer.json
     """
     check_tokenizer(out, format_, FORMATS)
     if special_tokens:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from subword._explain.explainer import Explainer
     from subword._explain.explanation import Explanation, Explanations
     from subword._tokenizer import Tokenizer
     from subword._types import Special, Text
@@ -80,3 +81,12 @@ def explain_text(tok: Tokenizer, text: Text, *, special: Special = "text") -> Ex
     from subword._explain.explanation import Explanations
 
     return Explanations(tok._explainer.text(text, special))
+
+
+def explainer_of(tok: Tokenizer) -> Explainer:
+    """What explains the pieces of a tokenizer."""
+    tok._require_pieces("tok", "explained")
+    from subword._explain.explainer import Explainer
+    from subword._explain.wordpiece import WordPieceExplainer
+
+    return WordPieceExplainer(tok) if tok.kind == "wordpiece" else Explainer(tok)

@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 SUPERWORDS = r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]{2,}[\r\n/]*| +(?!\S)"
 
 
+#: What cuts a text in SentencePiece's form: words, numbers and punctuation, each with the spaces
+#: before it, and other white space. A place between two characters is cut or not whatever stands
+#: around them, but for `▁`, which is a space.
+SENTENCEPIECE = r"[ ▁]*[\p{L}\p{M}]+|[ ▁]*\p{N}+|[ ▁]*[^\s▁\p{L}\p{M}\p{N}]+|[^\S ]+|[ ▁]+"
+
+
 class BpeTrainer(Trainer):
     """Learns byte-pair encoding from a corpus.
 
@@ -33,7 +39,8 @@ class BpeTrainer(Trainer):
         num_merges: The number of merges.
         pattern: What cuts a text into pieces, which no merge crosses. Counts and a base bring their
             own; otherwise it is "gpt2", or "whitespace" for words, with an ``end_of_word`` or of
-            "chars".
+            "chars", or, with ``byte_fallback``, words, numbers and punctuation, each with the
+            spaces before it.
         special_tokens: Strings that are cut out of the text before, and get the last ids.
         ties: Which of two pairs that occur equally often is merged first: "greatest", the one whose
             bytes sort last, or "smallest-ids", as Hugging Face does.
@@ -43,9 +50,15 @@ class BpeTrainer(Trainer):
         initial_vocab: The tokens to start with: "bytes", "chars" (the characters of the corpus), or
             a list of bytes whose positions are the ids.
         end_of_word: A mark that ends every piece, a token of its own. By default "</w>" for
-            "chars", where "" means none, and none for bytes.
+            "chars", where "" means none, and none for bytes and with ``byte_fallback``.
         unk_token: For "chars", the special token of unknown characters.
         limit_alphabet: For "chars", how many characters to keep, the most frequent; None keeps all.
+        character_coverage: For "chars", the share of the text whose characters are kept, from the
+            most frequent on. By default all, and 0.9995 with ``byte_fallback``.
+        byte_fallback: For "chars", SentencePiece's form, as Llama 2 and Gemma have it: ``▁`` stands
+            for a space, and a character that is not kept is its bytes, such as ``<0xC3>``. The
+            pattern then says what may merge and is no part of the tokenizer.
+        split_digits: With ``byte_fallback``, every digit is a token of its own.
         base: A tokenizer to go on from. Its ids stay, new merges follow.
         superwords: Merge over the ends of the words that ``base`` has learned: "any" two tokens
             (SuperBPE), or "whole" words, of one token each (BoundlessBPE). The pattern, which is
@@ -77,6 +90,9 @@ class BpeTrainer(Trainer):
         end_of_word: str | None = None,
         unk_token: str | None = None,
         limit_alphabet: int | None = None,
+        character_coverage: float | None = None,
+        byte_fallback: bool = False,
+        split_digits: bool = False,
         base: Tokenizer | None = None,
         superwords: Literal["any", "whole"] | None = None,
         threads: int | None = None,
@@ -94,6 +110,9 @@ class BpeTrainer(Trainer):
         self.end_of_word = end_of_word
         self.unk_token = unk_token
         self.limit_alphabet = limit_alphabet
+        self.character_coverage = character_coverage
+        self.byte_fallback = byte_fallback
+        self.split_digits = split_digits
         self.base = base
         self.superwords = superwords
         self.threads = threads
@@ -125,6 +144,9 @@ class BpeTrainer(Trainer):
             "end_of_word": self._mark(),
             "unk_token": self.unk_token,
             "limit_alphabet": self.limit_alphabet,
+            "character_coverage": self._coverage(),
+            "byte_fallback": self.byte_fallback,
+            "split_digits": self.split_digits,
             "base": self.base,
             "superwords": self.superwords,
         }
@@ -159,6 +181,8 @@ class BpeTrainer(Trainer):
             return SUPERWORDS
         if self.base is not None:
             return self.base.pattern
+        if self.byte_fallback:
+            return SENTENCEPIECE
         words = self.end_of_word is not None or self.initial_vocab == "chars"
         return "whitespace" if words else "gpt2"
 
@@ -166,7 +190,14 @@ class BpeTrainer(Trainer):
         """What ends every word."""
         if self.initial_vocab != "chars":
             return self.end_of_word
-        return "</w>" if self.end_of_word is None else self.end_of_word or None
+        default = None if self.byte_fallback else "</w>"
+        return default if self.end_of_word is None else self.end_of_word or None
+
+    def _coverage(self) -> float | None:
+        """The share of the text whose characters are kept; None for all."""
+        unsaid = self.character_coverage is None and self.limit_alphabet is None
+        sentencepiece = self.byte_fallback and self.initial_vocab == "chars"
+        return 0.9995 if unsaid and sentencepiece else self.character_coverage
 
     def _special_tokens(self) -> list[str]:
         """What is cut out of the text before it is counted."""

@@ -34,6 +34,11 @@ class UnigramTrainer(Trainer):
         special_tokens: Strings that are cut out of the text before, and get the first ids.
         unk_token: The token of characters that are not learned; the first special token, if it is
             not listed.
+        user_defined_symbols: Strings that are cut out of every text, whatever ``special=`` says,
+            and are tokens of their own, with the ids after the special tokens.
+        byte_fallback: A character that is not learned becomes the tokens of its bytes, such as
+            ``<0xC3>``, instead of ``unk_token``. The 256 tokens come after the symbols.
+        split_digits: Every digit is a piece of its own.
         character_coverage: The share of the text whose characters become pieces, from the most
             frequent on. For alphabets 1.0 is right; for Chinese or Japanese 0.9995 leaves out the
             rarest characters.
@@ -58,6 +63,9 @@ class UnigramTrainer(Trainer):
         normalizer: Literal["none", "nfc", "nfd", "nfkc", "nfkd"] = "nfkc",
         special_tokens: Sequence[str] = SPECIAL_TOKENS,
         unk_token: str = "<unk>",
+        user_defined_symbols: Sequence[str] = (),
+        byte_fallback: bool = False,
+        split_digits: bool = False,
         character_coverage: float = 0.9995,
         max_piece_length: int = 16,
         seed_size: int = 1_000_000,
@@ -70,6 +78,9 @@ class UnigramTrainer(Trainer):
         self.normalizer = normalizer
         self.special_tokens = special_tokens
         self.unk_token = unk_token
+        self.user_defined_symbols = user_defined_symbols
+        self.byte_fallback = byte_fallback
+        self.split_digits = split_digits
         self.character_coverage = character_coverage
         self.max_piece_length = max_piece_length
         self.seed_size = seed_size
@@ -88,11 +99,11 @@ class UnigramTrainer(Trainer):
         return _core.train_unigram
 
     def _counting(self) -> dict[str, Any]:
-        special_tokens = [*dict.fromkeys([self.unk_token, *distinct(self.special_tokens)])]
+        special_tokens = [self.unk_token, *distinct(self.special_tokens)]
         return {
             "normalizer": self.normalizer,
             "pattern": "whitespace",
-            "special_tokens": special_tokens,
+            "special_tokens": [*dict.fromkeys([*special_tokens, *self._symbols()])],
         }
 
     def _settings(self) -> dict[str, Any]:
@@ -100,12 +111,18 @@ class UnigramTrainer(Trainer):
             "vocab_size": self.vocab_size,
             "special_tokens": distinct(self.special_tokens),
             "unk_token": self.unk_token,
+            "user_defined_symbols": self._symbols(),
+            "byte_fallback": self.byte_fallback,
+            "split_digits": self.split_digits,
             "character_coverage": self.character_coverage,
             "max_piece_length": self.max_piece_length,
             "seed_size": self.seed_size,
             "shrinking_factor": self.shrinking_factor,
             "threads": self.threads,
         }
+
+    def _symbols(self) -> list[str]:
+        return distinct(self.user_defined_symbols, "user_defined_symbols")
 
     def _merges(self) -> int | None:
         return None

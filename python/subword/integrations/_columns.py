@@ -147,6 +147,55 @@ def unpacked(rows: Iterable[bytes], made_by: dict[str, Any]) -> Counts:
     return counts
 
 
+def ids_of(column: Any, tok: Tokenizer, settings: dict[str, Any]) -> pa.LargeListArray:
+    """The ids of a column of strings of Arrow, a list for each; a null for a null.
+
+    Example:
+        >>> import pyarrow as pa
+        >>> tok = Tokenizer({i: bytes([i]) for i in range(256)}, [])
+        >>> ids_of(pa.chunked_array([["lo"], [None, ""]]), tok, {}).to_pylist()
+        [[108, 111], None, []]
+    """
+    import numpy as np
+    import pyarrow as pa
+
+    column, missing = _filled(column)
+    ids, bounds = tok.encode_batch_arrays(column, **settings)
+    starts = pa.array(bounds.astype(np.int64))
+    return pa.LargeListArray.from_arrays(starts, pa.array(ids), mask=missing)
+
+
+def counts_of(column: Any, tok: Tokenizer, settings: dict[str, Any]) -> pa.UInt32Array:
+    """How many ids the texts of a column have; a null for a null.
+
+    Example:
+        >>> import pyarrow as pa
+        >>> tok = Tokenizer({i: bytes([i]) for i in range(256)}, [])
+        >>> counts_of(pa.array(["lo", None]), tok, {}).to_pylist()
+        [2, None]
+    """
+    import numpy as np
+    import pyarrow as pa
+
+    column, missing = _filled(column)
+    counts = np.array(tok.count_batch(column, **settings), np.uint32)
+    return pa.array(counts, mask=None if missing is None else np.asarray(missing))
+
+
+def _filled(column: Any) -> tuple[Any, pa.BooleanArray | None]:
+    """The column with an empty text for each null, and where these are, if there are any."""
+    import pyarrow as pa
+
+    if not column.null_count:
+        return column, None
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks()
+    missing = column.is_null()
+    if pa.types.is_null(column.type):
+        column = column.cast(pa.string())
+    return column.fill_null(""), missing
+
+
 def texts_of(table: pa.Table, column: str) -> list[Any]:
     """The texts in a column: `str` or `bytes`, None for a null."""
     check_text(column, dict(zip(table.schema.names, table.schema.types, strict=True)))

@@ -14,14 +14,15 @@ The engine is tested against them. Read them in this order:
 8. `buckets`: without a heap: pairs by their count, and a pointer that falls;
 9. `parallel`: without waiting for one core: counting a file in several processes;
 10. `characters`: words of characters with an end-of-word mark, as it all began;
-11. `longest_match`: encoding by the vocabulary alone, the longest token first;
-12. `wordpiece`: the longest token at the start, and so on: BERT's way;
-13. `suffix_array`, `wordpiece_linear`: the same answer in linear time, whatever the text;
-14. `wordpiece_trainer`: where that vocabulary comes from, with its two scores;
-15. `unigram`: the other way round: from too many pieces to the right ones, by probability;
-16. `superwords`: tokens of several words, learned in a second stage;
-17. `dropout`: encoding with some merges left out at random, to train a model with;
-18. `compression`: and as it was before all that: to make a text shorter.
+11. `sentencepiece`: characters with `▁` for a space, and bytes for the others: Llama 2's form;
+12. `longest_match`: encoding by the vocabulary alone, the longest token first;
+13. `wordpiece`: the longest token at the start, and so on: BERT's way;
+14. `suffix_array`, `wordpiece_linear`: the same answer in linear time, whatever the text;
+15. `wordpiece_trainer`: where that vocabulary comes from, with its two scores;
+16. `unigram`: the other way round: from too many pieces to the right ones, by probability;
+17. `superwords`: tokens of several words, learned in a second stage;
+18. `dropout`: encoding with some merges left out at random, to train a model with;
+19. `compression`: and as it was before all that: to make a text shorter.
 
 `training` has what the trainers share. `TRAINERS` has them all, by name: they take the same
 arguments and give the same merges.

@@ -28,14 +28,12 @@ cuts of a word by their probabilities. This way every count is a whole number, a
 same on any number of threads, in any order of the words.
 
 Ties. Of equal cuts the one whose last piece starts further left counts. Of equally important pieces
-the one that sorts first stays.
-
-The cost. Each round looks at every substring of every word that is a piece, and there are
-log(seeds / vocab_size) / log(4/3) rounds.
+the one that sorts first stays. The cost: log(seeds / vocab_size) / log(4/3) rounds, each of which
+looks at every substring of every word that is a piece.
 
 The traps.
 
-* Pieces of one character have to stay, or there are words that cannot be cut at all.
+* Pieces of one character have to stay, or there are words that cannot be cut.
 * A piece that the best cut of its own text does not use is never used anywhere.
 * The sum of logarithms depends on the order of the summands in its last bit, and ties are common: a
   faster version has to add in this order, from left to right.
@@ -56,9 +54,8 @@ def best_path(
 ) -> list[str | None]:
     """The pieces of a text whose scores have the highest sum; None for an unknown character.
 
-    Example:
-        >>> best_path("low", {"lo": -1.0, "w": -1.5, "low": -2.0}, without="low")
-        ['lo', 'w']
+    >>> best_path("low", {"lo": -1.0, "w": -1.5, "low": -2.0}, without="low")
+    ['lo', 'w']
     """
     unknown = min(scores.values(), default=0.0) - UNKNOWN
     longest = max(map(len, scores), default=1)
@@ -88,18 +85,18 @@ def train_unigram(
     max_piece_length: int = 16,
     seed_size: int = 1_000_000,
     shrinking_factor: float = 0.75,
+    split_digits: bool = False,
 ) -> dict[str, float]:
     """The pieces that are learned from counted words, and their scores, the highest first.
 
     ``character_coverage`` is the share of the text whose characters become pieces; a word is cut at
-    the others, which teach nothing.
+    the others, which teach nothing, and with ``split_digits`` around every digit.
 
-    Example:
-        >>> list(train_unigram({"ab": 9, "c": 1}, 3, character_coverage=0.9))
-        ['ab', 'a', 'b']
+    >>> list(train_unigram({"ab": 9, "c": 1}, 3, character_coverage=0.9))
+    ['ab', 'a', 'b']
     """
     characters = alphabet(counts, character_coverage)
-    words = segments(counts, {*characters})
+    words = segments(counts, {*characters}, split_digits)
     pieces = {**characters, **seed_pieces(words, max_piece_length, seed_size)}
     scores = logarithms({piece: count * len(piece) for piece, count in pieces.items()})
     _, scores = fit(words, scores)  # the guess was rough
@@ -131,16 +128,17 @@ def alphabet(counts: Mapping[str, int], coverage: float) -> dict[str, int]:
     return kept
 
 
-def segments(counts: Mapping[str, int], characters: set[str]) -> Counter[str]:
-    """The words, cut at other characters.
+def segments(counts: Mapping[str, int], characters: set[str], digits: bool) -> Counter[str]:
+    """The words, cut at other characters, and perhaps around digits.
 
     Example:
-        >>> segments({"ab-a": 2, "a": 1}, {"a", "b"})
-        Counter({'a': 3, 'ab': 2})
+        >>> segments({"ab-a": 2, "a1": 1}, {"a", "b", "1"}, True)
+        Counter({'a': 3, 'ab': 2, '1': 1})
     """
     found: Counter[str] = Counter()
     for word, count in counts.items():
-        for part in "".join(c if c in characters else " " for c in word).split():
+        spaced = [f" {c} " if digits and c.isnumeric() else c for c in word]
+        for part in "".join(c if c.strip() in characters else " " for c in spaced).split():
             found[part] += count
     return found
 

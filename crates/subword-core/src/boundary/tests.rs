@@ -293,9 +293,9 @@ fn what_is_refused_is_seen_on_one_side_of_a_cut() {
 #[test]
 fn a_mark_that_a_letter_becomes_belongs_to_what_follows() {
     for (normalizer, named, text) in [
-        (Normalizer::Nfd, Named::Gpt2, "é,é,"),
+        (Normalizer::Nfd, Named::Gpt2, "é,"),
         (Normalizer::Nfc, Named::Qwen2, "\u{938}\u{95C}.com"),
-        (Normalizer::Nfkc, Named::Gpt2, "ŀ!ŀ!"),
+        (Normalizer::Nfkc, Named::Gpt2, "ŀ!"),
         (Normalizer::Bert(Bert { clean: false, ..Bert::CASED }), Named::Bert, "\n\n"),
     ] {
         let chain = Chain::named(normalizer, named, &[]);
@@ -312,13 +312,15 @@ fn a_raw_token_is_not_cut_where_one_of_the_normalised_text_ends() {
         SpecialToken { normalized: true, ..SpecialToken::new(" 1", 0) },
         SpecialToken::new("1>2", 1),
     ];
-    for pattern in [Pattern::Named(Named::Gpt2), Pattern::Regex("(?<!x)[0-9]+".to_owned())] {
+    // GPT-2's pattern lets the text be cut before the space, a look-behind nowhere but around the token.
+    let looks_behind = Pattern::Regex("(?<!x)[0-9]+".to_owned());
+    for (pattern, last) in [(Pattern::Named(Named::Gpt2), 3), (looks_behind, 7)] {
         let chain = Chain::new(Normalizer::None, pattern, &tokens);
         let text = b"333 1>2333333333";
         for len in 1..=text.len() {
             chain.assert_safe(text, chain.boundary().last(&text[..len], 0));
         }
-        assert_eq!(chain.boundary().last(text, 0), 7);
+        assert_eq!(chain.boundary().last(text, 0), last);
     }
 }
 
@@ -392,6 +394,6 @@ fn a_byte_that_may_yet_become_a_replacement_character_is_no_place_to_cut() {
     // Files are cut first, and then what is no text is replaced: the token must not be cut in two.
     let chain = Chain::named(Normalizer::None, Named::Gpt2, &[SpecialToken::new("w\u{FFFD}", 0)]);
     assert_eq!(chain.boundary().first(b"low\xFF lower", 1..5), None);
-    assert_eq!(chain.boundary().first("low\u{FFFD} lower".as_bytes(), 1..7), None);
+    assert_eq!(chain.boundary().first("low\u{FFFD} lower".as_bytes(), 1..7), Some(6));
     assert_eq!(chain.boundary().first("lo\u{FFFD}w lower".as_bytes(), 1..7), Some(2));
 }

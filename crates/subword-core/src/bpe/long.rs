@@ -32,7 +32,7 @@ use crate::{interrupt, memory};
 
 /// Buffers that are kept between two pieces.
 #[derive(Debug, Default)]
-pub(super) struct HeapScratch {
+pub struct HeapScratch {
     nodes: Vec<PieceNode>,
     queue: MergeQueue,
 }

@@ -25,6 +25,7 @@ The same answer is computed in several ways, depending on the piece:
 | `short` | up to 64 bytes                      | by scanning a small array for the lowest rank    |
 | `long`  | longer ones                         | by a priority queue over a linked list           |
 | `joins` | longer ones, before they are merged | cut at boundaries that no token spans            |
+| `seams` | words that are merged over their ends | cut where no merge joins two tokens of words     |
 
 Where merges are left out at random, `dropout` merges any piece, by another queue.
 */
@@ -36,10 +37,13 @@ mod joins;
 mod long;
 mod pairs;
 mod plain;
+mod seams;
 mod short;
 mod singles;
 
 pub use joins::{CUTS, Joins};
+pub use long::HeapScratch;
+pub use seams::Seams;
 pub use singles::{SINGLE, Singles};
 
 use std::collections::HashMap;

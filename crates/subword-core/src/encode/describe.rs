@@ -23,6 +23,9 @@ impl Plan {
             Path::Words(Words::Fast(fast)) if fast.front.is_some() => {
                 ("fused front", "BERT's normaliser and word split have one".to_owned())
             }
+            Path::Bytes if self.superwords.is_some() => {
+                ("scanner", "words are cut and cached, then merged to superwords".to_owned())
+            }
             Path::Bytes | Path::NonByte | Path::Longest(_) | Path::Words(_) => {
                 ("scanner", "the pattern cuts the text, and pieces are cached".to_owned())
             }

@@ -29,6 +29,7 @@ use crate::model::{
     Behavior, Chain, ChainModel, Matcher, Merges, Model, Named, NormalizerStep, Pattern, PieceKind,
     PieceModel, PreTokenizerStep, PrependScheme, SpecialToken,
 };
+use crate::special::Finder;
 use crate::types::{Pair, TokenId};
 use crate::vocab::Vocab;
 
@@ -64,15 +65,9 @@ impl Prefix {
         needs && !text.is_empty()
     }
 
-    /// Gives the last text of a row, which starts at `start`, the form that the tables spell.
-    pub(super) fn prepare(self, row: &mut Vec<u8>, start: usize) {
-        if let Cow::Owned(text) = with_spaces(&row[start..]) {
-            row.truncate(start);
-            row.extend(text);
-        }
-        if self.stands_before(&row[start..], 0, false) {
-            row.insert(start, b' ');
-        }
+    /// The same for a whole text.
+    pub(super) fn stands_before_all(self, text: &[u8]) -> bool {
+        self.stands_before(text, 0, false)
     }
 }
 
@@ -83,7 +78,7 @@ pub(super) struct Spaced {
     pub(super) model: Model,
     /// The tokens of bytes.
     pub(super) bytes: [Option<TokenId>; 256],
-    /// What is found before anything is merged; the plain chain encodes a text that has one.
+    /// What is found before anything is merged, and takes no part in merges.
     pub(super) symbols: Vec<SpecialToken>,
 }
 
@@ -116,11 +111,13 @@ pub(super) fn of(model: &Model, chain: &Chain) -> Option<Spaced> {
         }
         Some(())
     };
-    let is_normal = |id: TokenId| {
+    // A character becomes its piece whatever that is for, even a control piece. Unknown ones become bytes, and the
+    // user-defined are symbols.
+    let is_found = |id: TokenId| {
         let kind = chain.pieces().and_then(|pieces| pieces.kinds.get(id as usize));
-        kind.is_none_or(|kind| *kind == PieceKind::Normal)
+        kind.is_none_or(|kind| !matches!(kind, PieceKind::Unknown | PieceKind::UserDefined))
     };
-    for (id, token) in model.vocab.iter().filter(|&(id, _)| is_normal(id)) {
+    for (id, token) in model.vocab.iter().filter(|&(id, _)| is_found(id)) {
         let is_character = |token: &str| token.chars().count() == 1 && token != " ";
         if token.len() <= 4 && std::str::from_utf8(token).is_ok_and(is_character) {
             use_token(id, token)?;
@@ -270,13 +267,41 @@ impl Plan {
     /// cut off from what stands before it.
     pub(super) fn encode_spaced(
         &self,
-        prefix: Prefix,
+        (prefix, symbols): (Prefix, &Finder),
         text: &[u8],
         (base, goes_on): (usize, bool),
         scratch: &mut Scratch,
         sink: &mut impl Sink,
     ) -> Result<()> {
         let text = &*with_spaces(text);
+        // A space that stands before a symbol is a text of its own.
+        let mut space_first = prefix.stands_before(text, base, goes_on);
+        symbols.split(text, |span| {
+            let place = (base + span.start, goes_on || span.start > 0);
+            match span.special {
+                Some(id) => {
+                    if std::mem::take(&mut space_first) {
+                        self.encode_merged(b" ", scratch, sink)?;
+                    }
+                    sink.many(&[id])
+                }
+                None => {
+                    space_first = false;
+                    self.encode_between(prefix, &text[span.start..span.end], place, scratch, sink)
+                }
+            }
+        })
+    }
+
+    /// Encodes what stands between two symbols.
+    fn encode_between(
+        &self,
+        prefix: Prefix,
+        text: &[u8],
+        (base, goes_on): (usize, bool),
+        scratch: &mut Scratch,
+        sink: &mut impl Sink,
+    ) -> Result<()> {
         if !prefix.stands_before(text, base, goes_on) {
             return self.encode_merged(text, scratch, sink);
         }
@@ -297,13 +322,18 @@ impl Plan {
     }
 }
 
+/// Whether a text of whole characters is spelled as the tables are.
+pub(super) fn has_no_mark(text: &[u8]) -> bool {
+    memmem::find(text, MARK_TEXT.as_bytes()).is_none()
+}
+
 /// The text as the tables spell it: with spaces for `▁`, and U+FFFD for what is no character.
 pub(super) fn with_spaces(text: &[u8]) -> Cow<'_, [u8]> {
     if text.is_ascii() {
         return Cow::Borrowed(text);
     }
     match simdutf8::basic::from_utf8(text) {
-        Ok(_) if memmem::find(text, MARK_TEXT.as_bytes()).is_none() => Cow::Borrowed(text),
+        Ok(_) if has_no_mark(text) => Cow::Borrowed(text),
         Ok(text) => Cow::Owned(text.replace(MARK, " ").into_bytes()),
         Err(_) => {
             let mut valid = String::with_capacity(text.len());

@@ -33,14 +33,14 @@ pub(super) struct Miss {
     /// How many ids of hits come before it.
     hits: usize,
     segment: Segment,
-    /// The bounds of its ids among the hits of the table of long pieces; empty if it is not there.
-    long_hit: (usize, usize),
+    /// The bounds of its ids among the hits of the table of long pieces, if it is there. Of white space there may be none.
+    long_hit: Option<(usize, usize)>,
 }
 
 impl Miss {
     #[inline(always)]
     pub(super) fn new(hits: usize, segment: Segment) -> Miss {
-        Miss { hits, segment, long_hit: (0, 0) }
+        Miss { hits, segment, long_hit: None }
     }
 }
 
@@ -110,8 +110,7 @@ impl Plan {
             to += miss.hits - from;
             from = miss.hits;
             let Segment { start, end, part } = miss.segment;
-            let (first, last) = miss.long_hit;
-            if first < last {
+            if let Some((first, last)) = miss.long_hit {
                 complete[to..][..last - first].copy_from_slice(&long_hits[first..last]);
                 to += last - first;
                 continue;
@@ -155,7 +154,7 @@ impl Plan {
             if let Some(ids) = cache.long(piece, part) {
                 let first = long_hits.len();
                 memory::extend(long_hits, ids)?;
-                miss.long_hit = (first, long_hits.len());
+                miss.long_hit = Some((first, long_hits.len()));
             } else if whole || piece.len() <= LONGEST_WORD {
                 unmerged.push((start, end));
             } else {

@@ -13,7 +13,8 @@ plan.rs        Plan::encode_text      added tokens are cut out, twice: before an
     lookup.rs      pass 2: the ids of the pieces that the cache has; the others are misses
     misses.rs      pass 3: misses are merged side by side and inserted into the cache
     cjk.rs         Chinese and Japanese pieces, which are walked character by character
-  packed.rs      short documents, packed into one batch
+  packed.rs      short documents, packed into one batch; joined.rs: cut as one text
+  superwords.rs  BPE with superwords: words as byte-level BPE, then merged over their ends
   nonbyte.rs     BPE from characters, end-of-word marks, unknown tokens; and the longest tokens
   wordpiece.rs   WordPiece, word by word; wordpiece/front.rs: with BERT's normaliser fused in
   metaspace.rs   SentencePiece's BPE: the tokens are rewritten, then as byte-level BPE
@@ -33,6 +34,7 @@ mod cjk;
 mod describe;
 mod dropout;
 mod finders;
+mod joined;
 mod lookup;
 mod metaspace;
 mod misses;
@@ -46,6 +48,7 @@ mod raw_words;
 mod scratch;
 mod selections;
 mod short;
+mod superwords;
 mod wordpiece;
 
 use crate::error::Result;

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use super::finders::Finders;
 use super::metaspace::{self, Prefix};
 use super::selections::Selections;
+use super::superwords::Superwords;
 use super::wordpiece::{FastWords, Words};
 use super::{Scratch, Sink};
 use crate::boundary::{Boundary, PartStart};
@@ -39,6 +40,8 @@ pub(crate) struct Plan {
     pub(crate) path: Path,
     pub(super) splitter: Splitter,
     pub(super) merger: Merger,
+    /// How words are encoded, where tokens span their ends.
+    pub(super) superwords: Option<Box<Superwords>>,
     /// Where no token spans two characters; made when a long piece first asks.
     joins: FirstUse<Joins>,
     /// A merge joins the unk token. It stands for other bytes than its own, so where no token spans
@@ -73,7 +76,7 @@ pub(crate) enum Path {
         runner: Box<Runner>,
         /// Its ids are found as those of byte-level BPE, with or without a space before a text: see `metaspace`.
         spaced: Option<Prefix>,
-        /// A text with one of these is encoded by the chain.
+        /// What is found before anything is merged, where the ids are found so.
         symbols: Finder,
         /// Its text is cut at white space and looked up before it is normalised: see `raw_words`.
         words: Option<Box<RawWords>>,
@@ -129,8 +132,8 @@ impl Plan {
             return Plan::with_parts(model, path, merger, splitter, cache_bytes);
         };
         let vocab = &front.model.vocab;
-        let tokens = vocab.iter().filter_map(|(_, token)| std::str::from_utf8(token).ok());
-        let splitter = Splitter::by_classes(ClassPairs::of(&tokens.collect::<Vec<_>>()))?;
+        let tokens: Vec<&[u8]> = vocab.iter().map(|(_, token)| token).collect();
+        let splitter = Splitter::by_classes(ClassPairs::of(tokens.iter().copied()))?;
         let merger = Merger::from_characters(&front.model, &front.bytes)?;
         let symbols = Finder::new(front.symbols)?;
         // Its table of joins is that of the front.
@@ -147,10 +150,13 @@ impl Plan {
         }
         let merger = Merger::new(&model)?;
         let splitter = Splitter::new(&model.pattern)?;
-        Plan::with_parts(model, path, merger, splitter, cache_bytes)
+        let is_bytes = matches!(path, Path::Bytes);
+        let superwords = if is_bytes { Superwords::of(&model, cache_bytes)? } else { None };
+        let plan = Plan::with_parts(model, path, merger, splitter, cache_bytes)?;
+        Ok(Plan { superwords: superwords.map(Box::new), ..plan })
     }
 
-    fn with_parts(
+    pub(super) fn with_parts(
         model: Arc<Model>,
         path: Path,
         merger: Merger,
@@ -163,6 +169,7 @@ impl Plan {
             missing_bytes: if is_bytes { merger.missing_bytes() } else { Vec::new() },
             path,
             merger,
+            superwords: None,
             joins: FirstUse::new(),
             unk_merges: unk_merges(&model),
             all: Finders::of_some(&model, |_, _| true)?,
@@ -191,7 +198,7 @@ impl Plan {
     /// Whether short documents can be packed into one batch, if no added tokens are searched for in normalised text.
     pub(crate) fn packs(&self) -> bool {
         match &self.path {
-            Path::Bytes => self.model.normalizer == Normalizer::None,
+            Path::Bytes => self.model.normalizer == Normalizer::None && self.superwords.is_none(),
             Path::Chain { spaced, words, .. } => spaced.is_some() || words.is_some(),
             _ => false,
         }
@@ -310,9 +317,9 @@ impl Plan {
             return self.encode_texts(fast, front, &[text], scratch, sink);
         }
         if let Path::Chain { runner, spaced, symbols, words, .. } = &self.path {
-            let fast = finders.normal.is_empty() && !has_symbol(symbols, text);
+            let fast = finders.normal.is_empty();
             return match spaced.filter(|_| fast) {
-                Some(prefix) => self.encode_spaced(prefix, text, place, scratch, sink),
+                Some(prefix) => self.encode_spaced((prefix, symbols), text, place, scratch, sink),
                 None if words.is_some() && finders.normal.is_empty() => {
                     self.encode_merged(text, scratch, sink)
                 }
@@ -350,6 +357,10 @@ impl Plan {
         scratch: &mut Scratch,
         sink: &mut impl Sink,
     ) -> Result<()> {
+        if let Some(superwords) = &self.superwords {
+            let done = self.encode_superwords(superwords, text, scratch, sink);
+            return done.inspect_err(|_| scratch.forget());
+        }
         if self.encode_short(text, scratch, sink)? {
             return Ok(());
         }

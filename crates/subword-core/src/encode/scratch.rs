@@ -3,6 +3,7 @@
 use super::misses::{DocumentMark, Miss};
 use super::packed::Packed;
 use super::prefetch::Entries;
+use super::superwords::SuperwordScratch;
 use super::wordpiece::WordBatch;
 use crate::bpe::Merged;
 use crate::cache::Cache;
@@ -46,6 +47,7 @@ pub(crate) struct Scratch {
     /// The words of a batch of WordPiece.
     pub(super) words: WordBatch,
     pub(super) chain: ChainScratch,
+    pub(super) superwords: SuperwordScratch,
     /// A text, or its first piece, with a space before it.
     pub(super) prefixed: Vec<u8>,
 }

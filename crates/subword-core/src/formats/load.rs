@@ -115,10 +115,6 @@ fn read(bytes: &[u8], path: &Path, options: &LoadOptions, notes: &mut Vec<Error>
     if sentencepiece::recognise(bytes) {
         refuse_merges(options)?;
         refuse_lowercase(options)?;
-        if options.pattern.is_some() {
-            let message = "a SentencePiece model says itself how text is cut, and takes no pattern";
-            return Err(Error::format(message));
-        }
         return with_options(sentencepiece::read(bytes)?, options);
     }
     let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
@@ -226,12 +222,26 @@ fn refuse_lowercase(options: &LoadOptions) -> Result<()> {
     }
 }
 
+/// A chain cuts by its own steps. Another pattern would be asked where a text may be cut, and nothing else.
+fn refuse_pattern(model: &Model) -> Result<()> {
+    let Some(chain) = &model.chain else { return Ok(()) };
+    let what = match chain.pieces() {
+        Some(_) => "a SentencePiece model",
+        None => "a tokenizer that runs by the plain chain",
+    };
+    Err(Error::format(format!("{what} says itself how text is cut, and takes no pattern"))
+        .with_hint("leave out pattern="))
+}
+
 /// A model from a file that says everything itself, changed by the options of the caller.
 fn with_options(mut model: Model, options: &LoadOptions) -> Result<Model> {
     if options.pattern.is_none() && options.special_tokens.is_none() {
         return Ok(model);
     }
-    model.pattern = options.pattern.clone().unwrap_or(model.pattern);
+    if let Some(pattern) = &options.pattern {
+        refuse_pattern(&model)?;
+        model.pattern = pattern.clone();
+    }
     let more = options.special_tokens.clone().unwrap_or_default();
     let more = number(more, model.id_limit(), |token| {
         let special = model.special_tokens.iter().find(|other| other.content == token);

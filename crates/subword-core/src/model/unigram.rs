@@ -14,7 +14,7 @@ shadowed  1: a
 
 use std::collections::BTreeMap;
 
-use crate::json::Decimal;
+use crate::json::decimal;
 use crate::types::TokenId;
 
 /// What a Unigram model has besides its vocabulary.
@@ -40,9 +40,11 @@ impl Score {
         value.is_finite().then_some(Score(value.to_bits()))
     }
 
-    /// The score of this value, or of a neighbour that the reader of Hugging Face's library can read.
-    pub fn readable(value: f64) -> Option<Score> {
-        Score::new(value).and_then(|_| Score::new(Decimal::new().readable(value)))
+    /// The scores of these values, or of neighbours that the reader of Hugging Face's library can read; none if one
+    /// is not finite.
+    pub fn readable(values: &[f64]) -> Option<Vec<Score>> {
+        let score = |&value: &f64| Score::new(value).and(Score::new(decimal::readable(value)));
+        values.iter().map(score).collect()
     }
 
     /// The number.

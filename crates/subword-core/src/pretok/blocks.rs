@@ -15,7 +15,7 @@ starts    1 . . . . 1 . . . . . 1  .         `Hello`, ` world`, `!\n`
 What the end of the block leaves open (a run of white space whose end is not seen, an apostrophe
 whose letters are not seen) is not used: the next block starts at the last start that is certain. So
 blocks are independent, no state is carried, and a block that has nothing certain to say leaves one
-piece to the plain scanner in `scan`, which defines the answer. A character whose class is not known
+piece to the automaton of the pattern (`compile`). A character whose class is not known
 here (see `simd::non_ascii`) ends the block early.
 
 The last block of a text is filled up with spaces. What depends on them is left open like everything that

@@ -64,12 +64,6 @@ impl Class {
     pub(super) fn is_space(self) -> bool {
         self.is_in(&[Class::Space, Class::Newline])
     }
-
-    /// `[^\s\p{L}\p{N}]`
-    #[inline(always)]
-    pub(super) fn is_other(self) -> bool {
-        self.is_in(&[Class::Other, Class::Mark, Class::Symbol])
-    }
 }
 
 /// The same table for blocks, which know no unassigned characters from symbols.

@@ -39,6 +39,9 @@ const OTHER: usize = 4;
 const EXCEPTION: usize = 5;
 const CLASSES: usize = 6;
 
+/// The classes that a part of a character may stand in.
+const PARTS: u8 = 1 << LETTER | 1 << OTHER | 1 << EXCEPTION;
+
 /// What SentencePiece writes for a space.
 const SPACE_MARK: u32 = 0x2581;
 
@@ -50,16 +53,20 @@ const NO_EXCEPTION: u8 = 0xFF;
 pub struct ClassPairs {
     /// Bit b of `cuts[a]`: a text is cut between a character of class a and one of class b.
     cuts: [u8; CLASSES],
+    /// The pairs of classes that are not cut, but for those with the exception, and how many they are.
+    joined: [[u8; 2]; EXCEPTION * EXCEPTION],
+    joined_count: u8,
     /// The ASCII symbol that is never next to a cut.
     exception: u8,
 }
 
 impl ClassPairs {
-    /// What these tokens allow. Their spaces are spelled as spaces.
-    pub fn of(tokens: &[&str]) -> ClassPairs {
+    /// What these tokens allow. Their spaces are spelled as spaces. A part of a character may be any character
+    /// beyond ASCII.
+    pub fn of<'t>(tokens: impl Iterator<Item = &'t [u8]> + Clone) -> ClassPairs {
         let mut before_space = tokens
-            .iter()
-            .flat_map(|token| token.as_bytes().windows(2))
+            .clone()
+            .flat_map(|token| token.windows(2))
             .filter(|two| two[1] == b' ' && two[0] != b' ' && two[0].is_ascii())
             .map(|two| two[0]);
         let first = before_space.next();
@@ -67,15 +74,38 @@ impl ClassPairs {
         let all = ((1 << CLASSES) - 1) & !(1 << EXCEPTION);
         let mut pairs = ClassPairs {
             cuts: [all; CLASSES],
+            joined: [[0; 2]; EXCEPTION * EXCEPTION],
+            joined_count: 0,
             exception: exception.filter(|c| !c.is_ascii_alphanumeric()).unwrap_or(NO_EXCEPTION),
         };
         pairs.cuts[EXCEPTION] = 0;
         for token in tokens {
-            for (before, after) in token.chars().zip(token.chars().skip(1)) {
-                pairs.cuts[pairs.class_of(before as u32)] &= !(1 << pairs.class_of(after as u32));
+            let mut before = 0;
+            for chunk in token.utf8_chunks() {
+                for c in chunk.valid().chars() {
+                    let class = 1 << pairs.class_of(c as u32);
+                    pairs.join(before, class);
+                    before = class;
+                }
+                if !chunk.invalid().is_empty() {
+                    pairs.join(before | PARTS, PARTS);
+                    before = PARTS;
+                }
+            }
+        }
+        for (before, cuts) in pairs.cuts[..EXCEPTION].iter().enumerate() {
+            for after in (0..EXCEPTION).filter(|after| cuts >> after & 1 == 0) {
+                pairs.joined[usize::from(pairs.joined_count)] = [before as u8, after as u8];
+                pairs.joined_count += 1;
             }
         }
         pairs
+    }
+
+    /// No cut between a character of the first classes and one of the second.
+    fn join(&mut self, before: u8, after: u8) {
+        let classes = self.cuts.iter_mut().enumerate();
+        classes.filter(|(class, _)| before >> class & 1 == 1).for_each(|(_, cuts)| *cuts &= !after);
     }
 
     fn class_of(self, code: u32) -> usize {
@@ -117,30 +147,29 @@ impl ClassPairs {
             u64::MAX => bytes,
             starts => C::gather(bytes, starts),
         };
-        let ascii = if m.class.starts == u64::MAX { all } else { in_characters(!high_bytes(text)) };
+        let ascii = match m.class.starts {
+            u64::MAX => all,
+            // The byte after an ASCII character is the start of a character; of the last one that is not known. A block
+            // may be empty.
+            starts => {
+                let last = BLOCK - 1 - (starts | 1).leading_zeros() as usize;
+                in_characters(starts & starts >> 1 | u64::from(text[last] < 0x80) << last)
+            }
+        };
         let exception = match self.exception {
             NO_EXCEPTION => 0,
-            byte => in_characters(equal_bytes(text, byte)) & all,
+            byte => in_characters(C::equal_bytes(text, byte)) & all,
         };
         let known = m.letter | m.class.space | exception;
         let digit = m.class.digit & ascii;
-        let masks = [
-            m.class.space,
-            m.letter,
-            digit,
-            all & ascii & !(known | digit),
-            all & !ascii & !known,
-            exception,
-        ];
-        let mut bits = 0;
-        for (&before, cuts) in masks.iter().zip(self.cuts) {
-            let mut next = 0;
-            for (class, &mask) in masks.iter().enumerate() {
-                next |= mask & u64::from(cuts >> class & 1).wrapping_neg();
-            }
-            bits |= after(before) & next;
+        let masks =
+            [m.class.space, m.letter, digit, all & ascii & !(known | digit), all & !ascii & !known];
+        // PERF: few pairs of classes are joined, and which ones is the same for all blocks.
+        let mut joined = exception | after(exception);
+        for &[before, next] in &self.joined[..usize::from(self.joined_count)] {
+            joined |= after(masks[usize::from(before)]) & masks[usize::from(next)];
         }
-        bits
+        all & !joined
     }
 }
 
@@ -178,17 +207,6 @@ pub(super) fn by_words(text: &[u8], high_bits: impl Fn(u64) -> u64) -> u64 {
 #[inline(always)]
 pub(super) fn high_bytes(text: &[u8]) -> u64 {
     by_words(text, |word| word & 0x8080_8080_8080_8080)
-}
-
-/// Bit i: byte i of the block is this one.
-#[inline(always)]
-fn equal_bytes(text: &[u8], byte: u8) -> u64 {
-    const LOW: u64 = 0x7F7F_7F7F_7F7F_7F7F;
-    let same = u64::from_le_bytes([byte; 8]);
-    by_words(text, |word| {
-        let other = word ^ same;
-        !((other & LOW).wrapping_add(LOW) | other | LOW)
-    })
 }
 
 #[cfg(test)]
@@ -230,7 +248,7 @@ mod tests {
             let count = random.below(6);
             let tokens: Vec<String> = (0..count).map(|_| random_text(&mut random, 3)).collect();
             let tokens: Vec<&str> = tokens.iter().map(String::as_str).collect();
-            let pairs = ClassPairs::of(&tokens);
+            let pairs = ClassPairs::of(tokens.iter().map(|token| token.as_bytes()));
             let length = random.below(if round % 20 == 0 { 3000 } else { 150 });
             let mut text = random_text(&mut random, length);
             if round % 3 == 0 {
@@ -256,7 +274,7 @@ mod tests {
         for _ in 0..2000 {
             let tokens: Vec<String> = (0..6).map(|_| random_text(&mut random, 4)).collect();
             let tokens: Vec<&str> = tokens.iter().map(String::as_str).collect();
-            let pairs = ClassPairs::of(&tokens);
+            let pairs = ClassPairs::of(tokens.iter().map(|token| token.as_bytes()));
             for token in tokens {
                 assert_eq!(pairs.scan(token.as_bytes(), 0), token.len(), "{token:?}");
             }
@@ -264,17 +282,40 @@ mod tests {
     }
 
     #[test]
+    fn no_token_that_cuts_characters_spans_a_cut() {
+        let mut random = Random::new(3);
+        let part = |random: &mut Random| {
+            let text = random_text(random, 4).into_bytes();
+            let from = random.below(text.len());
+            text[from..from + random.below(text.len() - from + 1)].to_vec()
+        };
+        for _ in 0..2000 {
+            let tokens: Vec<Vec<u8>> = (0..6).map(|_| part(&mut random)).collect();
+            let pairs = ClassPairs::of(tokens.iter().map(Vec::as_slice));
+            for token in tokens {
+                let text = [&random_text(&mut random, 3).into_bytes(), &token[..], b"a"].concat();
+                let (start, mut at) = (text.len() - token.len() - 1, 0);
+                while at < text.len() {
+                    at = pairs.scan(&text, at);
+                    let inside = start < at && at < start + token.len();
+                    assert!(!inside, "{} in {}", token.escape_ascii(), text.escape_ascii());
+                }
+            }
+        }
+    }
+
+    #[test]
     fn a_symbol_that_joins_a_space_keeps_no_other_from_being_cut() {
-        let pairs = ClassPairs::of(&["> ", " a", "ab"]);
+        let pairs = ClassPairs::of([&b"> "[..], b" a", b"ab"].into_iter());
         let pieces = |text: &'static str| pairs.scan(text.as_bytes(), 0);
         assert_eq!((pieces(", a"), pieces("> a"), pieces("ab, a")), (1, 3, 2));
-        let two = ClassPairs::of(&["> ", "< ", " a"]);
+        let two = ClassPairs::of([&b"> "[..], b"< ", b" a"].into_iter());
         assert_eq!(two.scan(b", a", 0), 3);
     }
 
     #[test]
     fn a_space_mark_is_never_next_to_a_cut() {
-        let pairs = ClassPairs::of(&["ab"]);
+        let pairs = ClassPairs::of(std::iter::once(&b"ab"[..]));
         assert_eq!(pairs.scan("a\u{2581}b,".as_bytes(), 0), 5);
     }
 }

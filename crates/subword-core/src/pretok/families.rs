@@ -8,7 +8,6 @@ A family says where pieces start in a block, and up to which character that is c
 use super::blocks::{Block, Family, Starts, after, before, low_bits, run_ends, run_starts};
 use super::class_pairs::high_bytes;
 use super::rules::{Contractions, Digits, Marks, Rules, Tail, Words};
-use super::scan::contraction;
 use crate::simd::{BLOCK, Isa, WideClasses};
 
 /// Words take a space before them: GPT-2 and its children.
@@ -276,6 +275,21 @@ fn split_contraction<C: Isa>(
     starts.bits &= !(low_bits(end) & !low_bits(i + 1));
     starts.bits |= 1 << end & m.letter;
     Some(end)
+}
+
+/// The end of `'(?:[sdmt]|ll|ve|re)` at a place, in any case if `fold`: `ſ` (U+017F) is an `s` then.
+#[inline]
+fn contraction(text: &[u8], at: usize, fold: bool) -> Option<usize> {
+    if text.get(at) != Some(&b'\'') {
+        return None;
+    }
+    let letter = |i: usize| text.get(at + i).map_or(0, |&b| if fold { b | 0x20 } else { b });
+    match (letter(1), letter(2)) {
+        (b's' | b'd' | b'm' | b't', _) => Some(at + 2),
+        (b'l', b'l') | (b'v' | b'r', b'e') => Some(at + 3),
+        _ if fold && text[at + 1..].starts_with("ſ".as_bytes()) => Some(at + 3),
+        _ => None,
+    }
 }
 
 /// Where letters with and without case meet, the end of a word takes more than a look at two

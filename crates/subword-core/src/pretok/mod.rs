@@ -6,10 +6,11 @@ Text to pieces.
 ```
 
 A piece is what the pattern matches; merges never cross it. Concatenated, the pieces are always the
-text: what no alternative of a regular expression matches is a piece too. Named patterns have
-hand-written scanners (`scan`). Any other pattern is compiled to an automaton (`compile`), or, if it needs
-memory, run by a backtracking engine (`regex`). Scanners and automata leave the usual characters of the usual
-patterns to `blocks`, which cut 64 bytes at a time by the `rules` of a pattern.
+text: what no alternative of a regular expression matches is a piece too. A pattern, named or not, is
+compiled to an automaton (`compile`), or, if it needs memory, run by a backtracking engine (`regex`). Two have
+scanners that are written by hand, BERT's and `whitespace`. Where the usual patterns meet the usual characters,
+`blocks` cut 64 bytes at a time by the `rules` of the pattern, and the automaton is asked only for the pieces
+that a block leaves open.
 
 [`Splitter::cursor`] walks a text and hands out the ends of its pieces by the batch.
 [`Splitter::cuts_before`] says where a piece ends whatever stands around, which is what lets a text be cut
@@ -27,7 +28,6 @@ mod limits;
 mod regex;
 mod report;
 mod rules;
-mod scan;
 mod scanner;
 mod sections;
 mod space_words;
@@ -38,6 +38,8 @@ pub(crate) use class_pairs::ClassPairs;
 pub(crate) use limits::Limits;
 pub use report::PatternReport;
 
+use std::sync::Arc;
+
 use crate::error::Result;
 use crate::mem::prefetch_at;
 use crate::model::Pattern;
@@ -46,7 +48,7 @@ use blocks::Family;
 use class::{Char, Class, char_at, char_before, deepseek_table, han_table};
 use compile::Compiled;
 use regex::RegexSplitter;
-use rules::Words;
+use rules::{Rules, Words};
 use scanner::Scanner;
 use sections::{Section, Sections};
 use space_words::SpaceWords;
@@ -220,6 +222,12 @@ impl Splitter {
         self.ends_between(of(before), of(after))
     }
 
+    /// Whether the two characters at a place decide whether a piece ends there, so that texts in a row can be cut as one
+    /// text, and between them.
+    pub(crate) fn is_local(&self) -> bool {
+        matches!(self.kind, Kind::Scanner(Scanner::Classes(_) | Scanner::SpaceWords))
+    }
+
     /// Whether there are places where [`Splitter::cuts_before`] lets a text be cut.
     pub fn cuts(&self) -> bool {
         match &self.kind {
@@ -232,24 +240,18 @@ impl Splitter {
 }
 
 fn named_kind(named: Named) -> Kind {
-    let cl100k = |digits, space_to_end| Scanner::Cl100k { digits, space_to_end };
-    Kind::Scanner(match named {
-        Named::Gpt2 => Scanner::Gpt2,
-        Named::Cl100k => cl100k(3, true),
-        Named::Llama3 => cl100k(3, false),
-        Named::Qwen2 => cl100k(1, false),
-        Named::O200k => Scanner::O200k,
-        Named::DeepseekV3 => Scanner::DeepseekV3,
-        Named::Bert => Scanner::Bert,
-        Named::Whitespace => Scanner::Whitespace,
-        Named::None => return Kind::Whole,
+    Kind::Scanner(match (named, Rules::of(named)) {
+        (_, Some(rules)) => Scanner::Compiled(Compiled::named(named, rules)),
+        (Named::Bert, _) => Scanner::Bert,
+        (Named::Whitespace, _) => Scanner::Whitespace,
+        _ => return Kind::Whole,
     })
 }
 
 /// One automaton, if that can be done; or one pattern after the other.
 fn regexes_kind(regexes: &[&str]) -> Result<Kind> {
     Ok(match (Compiled::new(regexes), regexes) {
-        (Ok(compiled), _) => Kind::Scanner(Scanner::Compiled(Box::new(compiled))),
+        (Ok(compiled), _) => Kind::Scanner(Scanner::Compiled(Arc::new(compiled))),
         (Err(_), [regex]) => Kind::Regexes(vec![RegexSplitter::backtracking(regex)?]),
         (Err(_), regexes) => {
             let regexes = regexes.iter().copied().map(RegexSplitter::new);
@@ -359,7 +361,7 @@ fn family<F: Family, C: Isa>(family: F) -> impl Fn(&[u8], usize, &mut Vec<usize>
 }
 
 impl Fill<'_> {
-    /// A block of each section in turn; where a block cannot tell, one piece by the plain scanner.
+    /// A block of each section in turn; where a block cannot tell, one piece by the scanner.
     #[inline(always)]
     fn alternate(
         self,

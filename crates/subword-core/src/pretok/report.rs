@@ -4,7 +4,7 @@ How a pattern runs, for people: on blocks, as an automaton, or by a backtracking
 
 use super::compile::Compiled;
 use super::rules::{Contractions, Digits, Marks, Rules, Tail, Words};
-use super::{Kind, Scanner, Splitter, collect_regexes, named_kind};
+use super::{Kind, Scanner, Splitter, collect_regexes};
 use crate::error::Result;
 use crate::model::{Named, Pattern};
 
@@ -46,7 +46,9 @@ impl PatternReport {
             Kind::Scanner(scanner) => match scanner.rules() {
                 Some(rules) => {
                     report.rules = rules.sentences();
-                    report.name = report.name.or_else(|| name_of(rules));
+                    let same = |named: &Named| Rules::of(*named) == Some(rules);
+                    let known = || Named::ALL.into_iter().find(same).map(Named::name);
+                    report.name = report.name.or_else(known);
                 }
                 None => report.plain(scanner),
             },
@@ -67,15 +69,6 @@ impl PatternReport {
             _ => self.runs = "scanner",
         }
     }
-}
-
-/// The named pattern with the same rules.
-fn name_of(rules: Rules) -> Option<&'static str> {
-    let same = |named: &Named| match named_kind(*named) {
-        Kind::Scanner(scanner) => scanner.rules() == Some(rules),
-        _ => false,
-    };
-    Named::ALL.into_iter().find(same).map(Named::name)
 }
 
 impl Rules {

@@ -6,6 +6,8 @@ digits, runs of symbols, white space. [`Rules`] are these choices. [`Rules::rege
 them on blocks, and is tested against it.
 */
 
+use crate::model::Named;
+
 /// The choices of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Rules {
@@ -111,6 +113,19 @@ impl Rules {
         contractions: Contractions::None,
         ..Rules::LLAMA3
     };
+
+    /// The rules of a named pattern, if it runs on blocks of this kind.
+    pub(super) fn of(named: Named) -> Option<Rules> {
+        Some(match named {
+            Named::Gpt2 => Rules::GPT2,
+            Named::Cl100k => Rules::CL100K,
+            Named::O200k => Rules::O200K,
+            Named::Llama3 => Rules::LLAMA3,
+            Named::Qwen2 => Rules { digits: Digits::UpTo(1), ..Rules::LLAMA3 },
+            Named::DeepseekV3 => Rules::DEEPSEEK_V3,
+            Named::Bert | Named::Whitespace | Named::None => return None,
+        })
+    }
 
     /// Whether there are blocks for this combination.
     pub(super) fn have_blocks(&self) -> bool {

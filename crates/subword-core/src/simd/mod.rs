@@ -145,6 +145,12 @@ pub trait Isa {
     /// The bits of `bits` at the places of the ones in `places`, side by side: what [`Isa::spread`] undoes.
     fn gather(bits: u64, places: u64) -> u64;
 
+    /// Bit i: byte i of a text is this one. The text has 64 bytes or more.
+    #[inline(always)]
+    fn equal_bytes(text: &[u8], byte: u8) -> u64 {
+        scalar::equal_bytes(text, byte)
+    }
+
     /// Appends the positions of the ones, each with `base` added.
     #[inline(always)]
     fn positions(bits: u64, base: usize, into: &mut Vec<usize>) {

@@ -74,6 +74,13 @@ impl Isa for Scalar {
     }
 }
 
+/// The plain form of [`Isa::equal_bytes`].
+#[inline(always)]
+pub(super) fn equal_bytes(text: &[u8], byte: u8) -> u64 {
+    let block = text[..BLOCK].iter().rev();
+    block.fold(0, |bits, &other| bits << 1 | u64::from(other == byte))
+}
+
 /// The plain form of [`Isa::positions`].
 #[inline(always)]
 pub(super) fn positions(mut bits: u64, base: usize, into: &mut Vec<usize>) {

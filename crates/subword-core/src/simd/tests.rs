@@ -224,3 +224,26 @@ fn bits_are_spread_and_listed() {
         }
     }
 }
+
+struct Equal<'a>(&'a [u8], u8);
+
+impl Kernel for Equal<'_> {
+    type Output = u64;
+
+    #[inline(always)]
+    fn run<C: Isa>(self) -> u64 {
+        C::equal_bytes(self.0, self.1)
+    }
+}
+
+#[test]
+fn equal_bytes_are_found_at_every_position() {
+    let mut text = [0u8; BLOCK + 3];
+    for (byte, place) in (0..=255u8).flat_map(|byte| (0..BLOCK).map(move |place| (byte, place))) {
+        text.fill(byte.wrapping_add(128));
+        (text[place], text[BLOCK]) = (byte, byte);
+        for level in Level::available() {
+            assert_eq!(level.run(Equal(&text, byte)), 1 << place, "{level:?} {byte} {place}");
+        }
+    }
+}

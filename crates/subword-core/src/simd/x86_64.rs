@@ -62,6 +62,11 @@ impl Isa for Avx2 {
     }
 
     #[inline(always)]
+    fn equal_bytes(text: &[u8], byte: u8) -> u64 {
+        Halves::load(text.first_chunk().expect("a block")).equal(byte)
+    }
+
+    #[inline(always)]
     fn bert(text: &[u8], bytes: &mut [u8; BLOCK], rules: &BertRules) -> BertBlock {
         // SAFETY: as above.
         unsafe { bert_avx2(text, bytes, rules) }
@@ -174,6 +179,11 @@ impl Isa for Avx512 {
     ) -> usize {
         // SAFETY: as above.
         unsafe { byte_pairs::sure_merges_avx512(piece, all, ids, into) }
+    }
+
+    #[inline(always)]
+    fn equal_bytes(text: &[u8], byte: u8) -> u64 {
+        Bytes::load(text.first_chunk().expect("a block")).equal(byte)
     }
 
     #[inline(always)]

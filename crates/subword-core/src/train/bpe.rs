@@ -6,7 +6,7 @@ pieces and counts -> first tokens -> merges (`train::merges`) -> vocabulary, spe
 ```
 
 Ids: the first tokens (the 256 bytes in byte order, or the characters by code point and the
-end-of-word mark, unless the caller gives others), then the tokens of the merges in their order,
+end-of-word mark, or both in SentencePiece's form, unless the caller gives others), then the tokens of the merges in their order,
 special tokens last.
 
 A training can continue a base model. Its tokens, merges and special tokens keep their ids, a piece
@@ -19,10 +19,12 @@ is encoded by rank as ever, first within words and then over their ends (see `pa
 */
 
 mod parts;
+mod sentencepiece;
 mod words;
 
 use std::time::Instant;
 
+use super::alphabet::Alphabet;
 use super::merges::{MergeRules, Ties, TrainingWords};
 use super::{Training, each_piece, no_pieces};
 use crate::bpe::{Merged, Merger};
@@ -48,8 +50,8 @@ pub enum TargetSize {
 pub enum TrainingStart<'a> {
     /// The 256 bytes.
     Bytes,
-    /// The characters of the pieces, or the given number of them: the most frequent.
-    Characters(Option<usize>),
+    /// The characters of the pieces.
+    Characters(Alphabet),
     /// These tokens, in the order of their ids; all single bytes that UTF-8 uses are among them.
     /// Pieces start as bytes: a longer token is used where merges make it.
     Given(&'a [Vec<u8>]),
@@ -77,6 +79,10 @@ pub struct BpeSettings<'a> {
     pub end_of_word: Option<String>,
     /// The special token of characters that are not in the alphabet.
     pub unk_token: Option<String>,
+    /// With characters: SentencePiece's form, `▁` for a space, and bytes for characters that are not in the alphabet.
+    pub byte_fallback: bool,
+    /// In that form, every digit stays a token of its own.
+    pub split_digits: bool,
     /// The special tokens, which get the last ids; by default those of the counts.
     pub special_tokens: Option<Vec<String>>,
     /// What decides between pairs of the same count.
@@ -98,6 +104,8 @@ impl BpeSettings<'_> {
             start: TrainingStart::Bytes,
             end_of_word: None,
             unk_token: None,
+            byte_fallback: false,
+            split_digits: false,
             special_tokens: None,
             ties: Ties::default(),
             min_count: 1,
@@ -117,30 +125,32 @@ pub fn prepare(counts: &Counts, settings: &BpeSettings<'_>) -> Result<Training> 
     let unk = settings.unk_token.iter().filter(|unk| !special_tokens.contains(unk)).cloned();
     special_tokens.splice(0..0, unk.collect::<Vec<_>>());
     let (merges, tokens) = how_many(settings, &special_tokens, &model)?;
-    let words = if let (Some(superwords), TrainingStart::Base(base)) =
-        (settings.superwords, settings.start)
-    {
-        superword_tokens(counts, base, superwords)?
-    } else if model.start.is_plain() {
-        first_tokens(counts, &model)?
-    } else {
-        words::first_tokens(counts, &model)?
-    };
-    if words.is_empty() {
-        return Err(no_pieces());
-    }
     let rules = MergeRules {
         tokens,
         ties: settings.ties,
         min_count: settings.min_count,
         max_length: settings.max_token_length,
-        lengths: if model.start.is_plain() { Vec::new() } else { words::lengths(&model) },
         listed: match &model.merges {
             Merges::Listed(pairs) => pairs.clone(),
             Merges::Ranked => Vec::new(),
         },
         ..MergeRules::new(merges, model.id_limit())
     };
+    let (words, rules) =
+        if let (Some(pattern), TrainingStart::Base(base)) = (settings.superwords, settings.start) {
+            (superword_tokens(counts, base, pattern)?, rules)
+        } else if settings.byte_fallback {
+            let words = sentencepiece::first_tokens(counts, &model, settings.split_digits)?;
+            (words, sentencepiece::rules(rules))
+        } else if model.start.is_plain() {
+            (first_tokens(counts, &model)?, rules)
+        } else {
+            let lengths = words::lengths(&model);
+            (words::first_tokens(counts, &model)?, MergeRules { lengths, ..rules })
+        };
+    if words.is_empty() {
+        return Err(no_pieces());
+    }
     let unk_token = settings.unk_token.clone();
     let prepared = begin.elapsed();
     Ok(Training { model, words, rules, special_tokens, unk_token, prepared })
@@ -163,10 +173,13 @@ fn first_model(counts: &Counts, settings: &BpeSettings<'_>) -> Result<Model> {
         ..Default::default()
     };
     let vocab = match settings.start {
-        TrainingStart::Bytes => words::first_vocab(counts, &start, None)?,
-        TrainingStart::Characters(limit) => {
+        TrainingStart::Bytes => words::first_vocab(counts, &start, Alphabet::All)?,
+        TrainingStart::Characters(alphabet) if settings.byte_fallback => {
+            return sentencepiece::first_model(counts, alphabet);
+        }
+        TrainingStart::Characters(alphabet) => {
             start.units = Units::Characters;
-            words::first_vocab(counts, &start, limit)?
+            words::first_vocab(counts, &start, alphabet)?
         }
         TrainingStart::Given(tokens) => Vocab::new((0..).zip(tokens.iter().map(Vec::as_slice)))?,
         TrainingStart::Base(base) => {
@@ -201,19 +214,41 @@ fn first_model(counts: &Counts, settings: &BpeSettings<'_>) -> Result<Model> {
     model.checked()
 }
 
-/// Checks the settings for words: the end-of-word mark, the unk token, the alphabet.
+/// Checks the settings for words: the end-of-word mark, the unk token, the alphabet, SentencePiece's form.
 fn check_words(settings: &BpeSettings<'_>) -> Result<()> {
     let wrong = |message: String| Err(Error::Argument { message });
     let chars = "goes with initial_vocab=\"chars\"";
+    let characters = matches!(settings.start, TrainingStart::Characters(_));
+    match () {
+        () if settings.split_digits && !settings.byte_fallback => {
+            return wrong(
+                "split_digits goes with byte_fallback: elsewhere the pattern does it".into(),
+            );
+        }
+        () if settings.byte_fallback && !characters => {
+            return wrong(format!("byte_fallback {chars}"));
+        }
+        () if settings.byte_fallback && settings.end_of_word.is_some() => {
+            return wrong(
+                "byte_fallback and end_of_word do not go together: ▁ starts a word".into(),
+            );
+        }
+        () if settings.byte_fallback && settings.unk_token.is_some() => {
+            return wrong(
+                "byte_fallback and unk_token do not go together: no character is unknown".into(),
+            );
+        }
+        () => {}
+    }
+    if let TrainingStart::Characters(alphabet) = settings.start {
+        alphabet.check()?;
+    }
     match (settings.start, &settings.end_of_word, &settings.unk_token) {
         (TrainingStart::Given(_) | TrainingStart::Base(_), Some(_), _) => {
             wrong(format!("end_of_word {chars} or \"bytes\""))
         }
         (TrainingStart::Bytes | TrainingStart::Given(_) | TrainingStart::Base(_), _, Some(_)) => {
             wrong(format!("unk_token {chars}: every byte is a token"))
-        }
-        (TrainingStart::Characters(Some(0)), _, _) => {
-            wrong("limit_alphabet must be at least 1, not 0".into())
         }
         (_, Some(mark), Some(unk)) if mark == unk => {
             wrong(format!("end_of_word and unk_token are both {mark:?}"))

@@ -15,9 +15,10 @@ The result depends on the counts and the settings alone: not on the order of the
 the corpus was counted.
 */
 
-mod alphabet;
+pub mod alphabet;
 pub mod bpe;
 pub mod merges;
+mod metaspace;
 pub mod unigram;
 pub mod wordpiece;
 

@@ -2,12 +2,12 @@
 Training of Unigram: counted words and settings in, a [`Model`] and a log out.
 
 ```text
-counts -> segments of known characters -> seed pieces (`seeds`)
+counts -> segments of known characters -> seed pieces (`seeds`) -> where they stand (`lattice`)
        -> fit, prune by a quarter, and again until the vocabulary is small enough (`fit`) -> Model
 ```
 
 Every word starts with `▁`. A word is cut at characters that are not among the pieces, because `character_coverage` leaves
-them out; they teach nothing.
+them out; they teach nothing. With `split_digits` every digit is a segment of its own.
 
 Invariants
 * The definition is `subword.reference.unigram`. All counts are whole numbers, and sums of scores run from left to
@@ -17,32 +17,33 @@ Invariants
 Why the best cut alone is counted, and not all cuts by their probability as the classic trainer does: sums of fractions
 depend on their order, and each of them costs an exponential.
 
-Ids: special tokens, then pieces by falling score, of equal scores the one that sorts first.
+Ids: special tokens, user-defined symbols, tokens of bytes, then pieces by falling score, of equal scores the one that
+sorts first. Text that spells the token of a byte is to stay text, so the score of these tokens is below that of every way
+to cut their spelling into pieces.
 */
 
 mod fit;
+mod lattice;
 mod seeds;
 
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::alphabet::CharacterCounts;
+use super::alphabet::{Alphabet, CharacterCounts, CharacterSet};
 use super::merges::{Effort, Learned, Stop};
+use super::metaspace::{MARK, byte_tokens, each_part, normalizer_step};
 use super::{Trained, WatchMerges, each_piece, no_pieces};
 use crate::counts::Counts;
 use crate::error::{Error, Result};
 use crate::model::{
-    Chain, ChainModel, ChainSource, DecoderStep, Merges, Model, Named, Normalizer, NormalizerStep,
-    Pattern, PreTokenizerStep, PrependScheme, Score, SpecialToken, UnigramOptions,
+    Chain, ChainModel, ChainSource, DecoderStep, Merges, Model, Named, Normalizer, Pattern,
+    PreTokenizerStep, PrependScheme, Score, SpecialToken, UnigramOptions,
 };
 use crate::parallel::{self, Threads};
 use crate::types::{Count, TokenId};
 use crate::vocab::{MAX_ID, Vocab};
 use fit::Pieces;
 use seeds::Seeds;
-
-/// What stands for a space.
-const MARK: char = '▁';
 
 /// What ends a segment in an array of them: a byte that UTF-8 does not use.
 const END: u8 = 0xFF;
@@ -56,6 +57,12 @@ pub struct UnigramSettings {
     pub special_tokens: Vec<String>,
     /// The special token of unknown characters; it is put first if it is not among the others.
     pub unk_token: String,
+    /// Strings that are cut out of every text and are tokens of their own, with the ids after the special tokens.
+    pub user_defined_symbols: Vec<String>,
+    /// A character that is not learned becomes the tokens of its bytes, which are in the vocabulary.
+    pub byte_fallback: bool,
+    /// Every digit is a piece of its own.
+    pub split_digits: bool,
     /// The share of the text whose characters become pieces.
     pub character_coverage: f64,
     /// The longest piece, in characters.
@@ -75,6 +82,9 @@ impl UnigramSettings {
             vocab_size,
             special_tokens: Vec::new(),
             unk_token: "<unk>".into(),
+            user_defined_symbols: Vec::new(),
+            byte_fallback: false,
+            split_digits: false,
             character_coverage: 0.9995,
             max_piece_length: 16,
             seed_size: 1_000_000,
@@ -86,11 +96,7 @@ impl UnigramSettings {
     fn check(&self) -> Result<()> {
         let wrong = |message: String| Err(Error::Argument { message });
         let Self { character_coverage, shrinking_factor, max_piece_length, seed_size, .. } = *self;
-        if !(character_coverage > 0.0 && character_coverage <= 1.0) {
-            return wrong(format!(
-                "character_coverage must be above 0 and at most 1, not {character_coverage}"
-            ));
-        }
+        Alphabet::Coverage(character_coverage).check()?;
         if !(shrinking_factor > 0.0 && shrinking_factor < 1.0) {
             return wrong(format!(
                 "shrinking_factor must be between 0 and 1, not {shrinking_factor}"
@@ -113,13 +119,34 @@ impl UnigramSettings {
         Ok(())
     }
 
-    /// The special tokens in the order of their ids.
-    fn special_tokens(&self) -> Vec<String> {
-        let mut tokens = self.special_tokens.clone();
-        if !tokens.contains(&self.unk_token) {
-            tokens.insert(0, self.unk_token.clone());
+    /// The special tokens and the user-defined symbols in the order of their ids.
+    fn added_tokens(&self) -> Result<Vec<SpecialToken>> {
+        let mut contents = self.special_tokens.clone();
+        if !contents.contains(&self.unk_token) {
+            contents.insert(0, self.unk_token.clone());
         }
-        tokens
+        let special = contents.len();
+        contents.extend_from_slice(&self.user_defined_symbols);
+        let is_byte = |content: &String| self.byte_fallback && byte_tokens().any(|b| b == *content);
+        for (at, content) in contents.iter().enumerate().skip(special) {
+            let message = match () {
+                () if content.is_empty() => "a user-defined symbol is empty".into(),
+                () if contents[..at].contains(content) => {
+                    format!("the token {content:?} is there twice")
+                }
+                () => continue,
+            };
+            return Err(Error::Argument { message });
+        }
+        if let Some(content) = contents.iter().find(|content| is_byte(content)) {
+            let message = format!("the token {content:?} is that of a byte");
+            return Err(Error::Argument { message });
+        }
+        let token = |(content, id)| SpecialToken {
+            always: id as usize >= special,
+            ..SpecialToken::new(content, id)
+        };
+        Ok(contents.into_iter().zip(0..).map(token).collect())
     }
 }
 
@@ -148,7 +175,7 @@ impl Segments {
 #[derive(Debug)]
 pub struct UnigramTraining {
     settings: UnigramSettings,
-    special_tokens: Vec<String>,
+    added_tokens: Vec<SpecialToken>,
     normalizer: Normalizer,
     /// The characters that become pieces, and how often each occurs, by falling count.
     characters: Vec<(char, Count)>,
@@ -160,15 +187,18 @@ pub struct UnigramTraining {
 pub fn prepare(counts: &Counts, settings: &UnigramSettings) -> Result<UnigramTraining> {
     let begin = Instant::now();
     settings.check()?;
-    normalizer_step(counts.normalizer())?;
-    let special_tokens = settings.special_tokens();
+    normalizer_step(counts.normalizer(), "Unigram")?;
+    let added_tokens = settings.added_tokens()?;
     let characters = alphabet(counts, settings.character_coverage)?;
-    let least = characters.len() + special_tokens.len();
+    let bytes = byte_tokens().filter(|_| settings.byte_fallback).count();
+    let least = characters.len() + added_tokens.len() + bytes;
     if settings.vocab_size < least {
-        let (size, special) = (settings.vocab_size, special_tokens.len());
+        let (size, added, characters) = (settings.vocab_size, added_tokens.len(), characters.len());
+        let of_bytes = if bytes > 0 { format!(", {bytes} bytes") } else { String::new() };
+        let what = if settings.user_defined_symbols.is_empty() { "" } else { " and user-defined" };
         let message = format!(
-            "vocab_size={size} is too small: {} characters and {special} special tokens need at least {least}",
-            characters.len()
+            "vocab_size={size} is too small: {characters} characters{of_bytes} and {added} special{what} tokens \
+             need at least {least}"
         );
         let hint = "pass a larger vocab_size, or a smaller character_coverage";
         return Err(Error::training(message).with_hint(hint));
@@ -176,10 +206,10 @@ pub fn prepare(counts: &Counts, settings: &UnigramSettings) -> Result<UnigramTra
     if characters.is_empty() {
         return Err(no_pieces());
     }
-    let segments = segments(counts, &characters)?;
+    let segments = segments(counts, &characters, settings.split_digits)?;
     Ok(UnigramTraining {
         settings: settings.clone(),
-        special_tokens,
+        added_tokens,
         normalizer: counts.normalizer(),
         characters,
         segments,
@@ -190,27 +220,28 @@ pub fn prepare(counts: &Counts, settings: &UnigramSettings) -> Result<UnigramTra
 impl UnigramTraining {
     /// Learns the pieces. `watch` hears how many are gone, and how many will be.
     pub fn run(self, watch: WatchMerges<'_>) -> Result<Trained> {
-        let UnigramTraining { settings, special_tokens, characters, segments, begin, .. } = &self;
+        let UnigramTraining { settings, characters, segments, begin, .. } = &self;
         let threads = parallel::allowed(settings.threads);
-        let wanted = settings.vocab_size - special_tokens.len();
+        let wanted = settings.vocab_size - self.reserved().count();
         let seeds = Seeds::find(segments, settings.max_piece_length, settings.seed_size, threads)?;
-        let mut pieces = Pieces::new(characters, &seeds, &segments.text)?;
+        let letters: String = characters.iter().map(|(c, _)| c).collect();
+        let mut pieces = Pieces::new(characters, &letters, &seeds, segments, threads)?;
         drop(seeds);
         let index = begin.elapsed();
         let all = pieces.len();
         let gone = all.saturating_sub(wanted);
         // The first guess was rough.
-        pieces.fit(segments, threads)?;
-        let mut used = pieces.fit(segments, threads)?;
+        pieces.fit(threads)?;
+        let mut used = pieces.fit(threads)?;
         let mut scans = 3;
         while pieces.len() > wanted {
             let size = (pieces.len() as f64 * settings.shrinking_factor) as usize;
             pieces.prune(&used, size.max(wanted), threads)?;
             watch(all - pieces.len(), gone)?;
-            used = pieces.fit(segments, threads)?;
+            used = pieces.fit(threads)?;
             scans += 1;
         }
-        pieces.fit(segments, threads)?;
+        pieces.fit(threads)?;
         let stop = if pieces.len() < wanted { Stop::NoPair } else { Stop::Full };
         let model = self.model(pieces.by_score())?;
         let merge = begin.elapsed() - index;
@@ -219,37 +250,60 @@ impl UnigramTraining {
         Ok(Trained { model, learned: Learned { merges: Vec::new(), stop, effort } })
     }
 
-    fn model(&self, pieces: Vec<(&str, f64)>) -> Result<Model> {
-        let special = self.special_tokens.iter().map(|token| (token.as_str(), 0.0));
+    /// What stands before the pieces: special tokens, user-defined symbols, the tokens of the bytes.
+    fn reserved(&self) -> impl Iterator<Item = String> {
+        let added = self.added_tokens.iter().map(|token| token.content.clone());
+        added.chain(byte_tokens().filter(|_| self.settings.byte_fallback))
+    }
+
+    fn model(&self, pieces: Vec<(&[u8], f64)>) -> Result<Model> {
         let (mut vocab, mut scores) = (Vocab::new([])?, Vec::new());
-        let is_special = |piece: &str| self.special_tokens.iter().any(|token| token == piece);
-        let pieces = pieces.into_iter().filter(|(piece, _)| !is_special(piece));
-        for (piece, score) in special.chain(pieces) {
-            vocab.insert(scores.len() as TokenId, piece.as_bytes())?;
-            let readable = Score::readable(score);
-            scores.push(readable.ok_or_else(|| Error::training("a score is not finite"))?);
+        let lowest = pieces.iter().map(|(_, score)| *score).fold(0.0, f64::min);
+        for (id, token) in (0..).zip(self.reserved()) {
+            vocab.insert(id, token.as_bytes())?;
+            let of_byte = id as usize >= self.added_tokens.len();
+            scores.push(if of_byte { byte_score(lowest) } else { 0.0 });
         }
+        for (piece, score) in pieces {
+            if vocab.id_of(piece).is_none() {
+                vocab.insert(scores.len() as TokenId, piece)?;
+                scores.push(score);
+            }
+        }
+        let scores = Score::readable(&scores);
+        let scores = scores.ok_or_else(|| Error::training("a score is not finite"))?;
         let unk = vocab.id_of(self.settings.unk_token.as_bytes());
-        let options = UnigramOptions { scores, unk, ..UnigramOptions::default() };
+        let byte_fallback = self.settings.byte_fallback;
+        let options = UnigramOptions { scores, unk, byte_fallback, ..UnigramOptions::default() };
         let none = Pattern::Named(Named::None);
         let mut model = Model::new(vocab, Merges::Listed(Vec::new()), none, Vec::new());
-        model.special_tokens = (0..)
-            .zip(&self.special_tokens)
-            .map(|(id, token)| SpecialToken::new(token, id))
-            .collect();
+        model.special_tokens = self.added_tokens.clone();
         model.chain = Some(Arc::new(chain(self.normalizer, options)?));
         model.checked()
     }
 }
 
+/// The score of the tokens of bytes: six characters, each with the lowest score of all, are better.
+fn byte_score(lowest: f64) -> f64 {
+    7.0 * lowest - 1.0
+}
+
 /// The steps of the model: white space cuts, every word starts with `▁`.
 fn chain(normalizer: Normalizer, options: UnigramOptions) -> Result<Chain> {
-    let normalizer = normalizer_step(normalizer)?;
+    let normalizer = normalizer_step(normalizer, "Unigram")?;
     let metaspace =
         r#"{"type":"Metaspace","replacement":"▁","prepend_scheme":"always","split":true}"#;
     let pre_tokenizer = format!(
         r#"{{"type":"Sequence","pretokenizers":[{{"type":"WhitespaceSplit"}},{metaspace}]}}"#
     );
+    let drop_mark = DecoderStep::Metaspace { replacement: MARK, drop_first: true };
+    let (decoder, decoder_text) = if options.byte_fallback {
+        let text =
+            format!(r#"{{"type":"Sequence","decoders":[{{"type":"ByteFallback"}},{metaspace}]}}"#);
+        (vec![DecoderStep::ByteFallback, drop_mark], text)
+    } else {
+        (vec![drop_mark], metaspace.to_owned())
+    };
     Ok(Chain {
         normalizer: normalizer.iter().map(|(step, _)| step.clone()).collect(),
         pre_tokenizer: vec![
@@ -262,33 +316,16 @@ fn chain(normalizer: Normalizer, options: UnigramOptions) -> Result<Chain> {
         ],
         model: ChainModel::Unigram(options),
         trims: Vec::new(),
-        decoder: Some(vec![DecoderStep::Metaspace { replacement: MARK, drop_first: true }]),
+        decoder: Some(decoder),
         normalized_tokens: Default::default(),
         source: ChainSource {
             normalizer: normalizer
                 .map_or("null".to_owned(), |(_, name)| format!(r#"{{"type":"{name}"}}"#)),
             pre_tokenizer,
             post_processor: "null".to_owned(),
-            decoder: metaspace.to_owned(),
+            decoder: decoder_text,
         },
     })
-}
-
-/// The step of a normaliser, and its name in a file; an error if such a model has no such step.
-fn normalizer_step(normalizer: Normalizer) -> Result<Option<(NormalizerStep, &'static str)>> {
-    Ok(Some(match normalizer {
-        Normalizer::None => return Ok(None),
-        Normalizer::Nfc => (NormalizerStep::Nfc, "NFC"),
-        Normalizer::Nfd => (NormalizerStep::Nfd, "NFD"),
-        Normalizer::Nfkc => (NormalizerStep::Nfkc, "NFKC"),
-        Normalizer::Nfkd => (NormalizerStep::Nfkd, "NFKD"),
-        Normalizer::NfcLowercase | Normalizer::Bert(_) => {
-            let message =
-                format!("Unigram cannot learn from the normalizer {:?}", normalizer.name());
-            let hint = "none, nfc, nfd, nfkc and nfkd can be learned from";
-            return Err(Error::training(message).with_hint(hint));
-        }
-    }))
 }
 
 /// Calls `each` with the words of a piece: it is cut before every `▁`, and every word gets one.
@@ -318,40 +355,31 @@ fn alphabet(counts: &Counts, coverage: f64) -> Result<Vec<(char, Count)>> {
         each_word(piece, |word| characters.add(word.chars(), count));
         Ok(())
     })?;
-    let mut found: Vec<(char, Count)> = characters.counted().collect();
-    found.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
-    let total: u128 = found.iter().map(|(_, count)| u128::from(*count)).sum();
-    let (mut covered, wanted) = (0u128, coverage * total as f64);
-    let is_wanted = |&&(_, count): &&(char, Count)| {
-        let go_on = (covered as f64) < wanted;
-        covered += u128::from(count);
-        go_on
-    };
-    let kept = found.iter().take_while(is_wanted).count();
-    found.truncate(kept);
-    Ok(found)
+    Ok(characters.most_frequent(Alphabet::Coverage(coverage), |_| true))
 }
 
-/// The words, cut at other characters.
-fn segments(counts: &Counts, characters: &[(char, Count)]) -> Result<Segments> {
-    let last = characters.iter().map(|(c, _)| *c as usize).max().unwrap_or(0);
-    let mut known = vec![false; last + 1];
-    characters.iter().for_each(|(c, _)| known[*c as usize] = true);
-    let is_known = |c: char| known.get(c as usize).is_some_and(|known| *known);
+/// The words, cut at other characters, and perhaps around digits.
+fn segments(counts: &Counts, characters: &[(char, Count)], split_digits: bool) -> Result<Segments> {
+    let known = CharacterSet::new(characters.iter().map(|(c, _)| *c));
     let mut segments = Segments::default();
     each_piece(counts, |piece, count| {
         each_word(piece, |word| {
-            for part in word.split(|c| !is_known(c)).filter(|part| !part.is_empty()) {
-                segments.places.push((segments.text.len(), count));
-                segments.text.extend_from_slice(part.as_bytes());
-                segments.text.push(END);
-            }
+            each_part(
+                word,
+                |c| known.has(c),
+                split_digits,
+                |part| {
+                    segments.places.push((segments.text.len(), count));
+                    segments.text.extend_from_slice(part.as_bytes());
+                    segments.text.push(END);
+                },
+            );
         });
         Ok(())
     })?;
-    if segments.text.len() > u32::MAX as usize {
-        let message = "the words are over 4 GiB: leave out the rare ones";
-        return Err(Error::training(message));
-    }
-    Ok(segments)
+    if segments.text.len() > u32::MAX as usize { Err(too_long()) } else { Ok(segments) }
+}
+
+fn too_long() -> Error {
+    Error::training("the words are over 4 GiB: leave out the rare ones")
 }

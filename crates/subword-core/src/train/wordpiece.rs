@@ -10,8 +10,8 @@ A word starts as its characters, the first as it is, the others with the prefix.
 
 Ids: special tokens, characters by code point, characters with the prefix by code point, merges.
 
-What teaches nothing, because it is unknown whatever is learned: a word of more characters than
-`max_word_chars`, and a word with a character that is not in the alphabet, or a byte that is not
+Some words stay unknown whatever is learned, so nothing is learned from them: words of more characters
+than `max_word_chars`, and words with a character that is not in the alphabet or a byte that is not
 UTF-8. Pieces of white space are no words.
 
 No token is spelled like a special token: a character that is, alone or with the prefix, is not in
@@ -20,7 +20,7 @@ the alphabet, and no merge makes one. So ordinary text never becomes a special t
 
 use std::time::Instant;
 
-use super::alphabet::CharacterCounts;
+use super::alphabet::{self, CharacterCounts};
 use super::merges::{MergeRules, Score, Ties, TrainingWords};
 use super::{Training, each_piece, no_pieces};
 use crate::counts::Counts;
@@ -203,7 +203,8 @@ impl Alphabet {
             };
             special_tokens.iter().any(text)
         };
-        let characters = characters.alphabet(settings.limit_alphabet, |c| !is_special(c));
+        let characters = characters
+            .alphabet(alphabet::Alphabet::limited(settings.limit_alphabet), |c| !is_special(c));
         let mut places = vec![0; characters.last().map_or(0, |&last| last as usize + 1)];
         for (place, &character) in (1..).zip(&characters) {
             places[character as usize] = place;

@@ -184,3 +184,37 @@ fn a_model_that_is_not_of_this_kind_stays_a_chain() {
         chain.model = ChainModel::Bpe(BpeOptions::default());
     }));
 }
+
+#[test]
+fn documents_in_a_row_have_the_ids_that_each_has_alone() {
+    let mut random = Random::new(6);
+    let (mut rows, mut empty) = (0, 0);
+    for round in 0..120 {
+        let (fast, plain) = both(random_model(&mut random, PREFIXES[round % 3]));
+        // Most rows have nothing that is spelled otherwise in the tables; some have bytes that are no text.
+        let units: &[&[u8]] = match round % 5 {
+            0 | 1 => &[b"a", b"b", b" ", b",", b">", b"7", b"\n"],
+            2 | 3 => &[b"a", b"b", b" ", b">", "é".as_bytes(), "中".as_bytes(), "“".as_bytes()],
+            _ => &[b"a", b" ", "中".as_bytes(), b"\xE2\x96", b"\x81", b"<s>", "▁".as_bytes()],
+        };
+        let most = [3, 40, 600][random.below(3)];
+        let mut document = |_| -> Vec<u8> {
+            let length = random.below(most);
+            (0..length).flat_map(|_| units[random.below(units.len())].to_vec()).collect()
+        };
+        let documents: Vec<Vec<u8>> = (0..300).map(&mut document).collect();
+        let texts: Vec<&[u8]> = documents.iter().map(Vec::as_slice).collect();
+        rows += texts.concat().len() / (10 << 10);
+        empty += texts.iter().filter(|text| text.is_empty()).count();
+        for allowed in [Allowed::Text, Allowed::All] {
+            let found = fast.encode_batch(&texts, &allowed, threads(1)).unwrap();
+            let alone = texts.iter().map(|text| plain.encode(text, &allowed, threads(1)).unwrap());
+            for (number, ids) in alone.enumerate() {
+                let [start, end] = [number, number + 1].map(|at| found.bounds[at] as usize);
+                assert_eq!(found.ids[start..end], ids, "{round} {number} {:?}", texts[number]);
+            }
+            assert_eq!(found.bounds.len(), texts.len() + 1);
+        }
+    }
+    assert!(rows > 100 && empty > 1000, "{rows} {empty}");
+}

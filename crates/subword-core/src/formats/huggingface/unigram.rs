@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::error::{Error, Result};
-use crate::formats::json::{Decimal, Fields, Json, write_lines, write_string};
+use crate::formats::json::{Fields, Json, decimal, write_lines, write_string};
 use crate::model::{Model, Score, UnigramOptions};
 use crate::types::{MAX_ID, TokenId};
 use crate::vocab::{Vocab, VocabBuilder};
@@ -65,7 +65,6 @@ pub(super) fn read(fields: &mut Fields) -> Result<(Vocab, UnigramOptions)> {
 }
 
 fn read_entries(mut json: Json<'_>) -> Result<Vec<Entry<'_>>> {
-    let decimal = Decimal::new();
     let mut entries = Vec::with_capacity(json.left() / BYTES_OF_AN_ENTRY);
     json.list(|json| {
         json.peek();
@@ -76,7 +75,7 @@ fn read_entries(mut json: Json<'_>) -> Result<Vec<Entry<'_>>> {
                 0 => token = Some(json.string()?),
                 1 => {
                     let mut at = *json;
-                    let read = decimal.read(json.number()?).and_then(Score::new);
+                    let read = decimal::read(json.number()?).and_then(Score::new);
                     score = Some(read.ok_or_else(|| at.expected("a score within its range"))?);
                 }
                 _ => json.skip()?,
@@ -114,7 +113,6 @@ fn read_shadowed(entries: &[Entry], options: &mut UnigramOptions) -> Result<Voca
 
 /// The settings and the entries of the model.
 pub(super) fn write(out: &mut String, model: &Model, options: &UnigramOptions) {
-    let decimal = Decimal::new();
     let unk = options.unk.map_or("null".to_owned(), |id| id.to_string());
     out.push_str(&format!(
         "    \"type\": \"Unigram\",\n    \"unk_id\": {unk},\n    \"byte_fallback\": {},\n    \"vocab\": [",
@@ -125,7 +123,7 @@ pub(super) fn write(out: &mut String, model: &Model, options: &UnigramOptions) {
         let token = || String::from_utf8_lossy(model.vocab.bytes_of(id).unwrap_or_default());
         out.push('[');
         write_string(out, &shadowed.unwrap_or_else(token));
-        out.push_str(&format!(", {}]", decimal.spelled(score.value())));
+        out.push_str(&format!(", {}]", decimal::spelled(score.value())));
     });
     out.push(']');
 }

@@ -121,3 +121,21 @@ fn the_caller_may_say_more_than_the_file() {
          hint: merges= goes with a vocab.json only; every other format holds its merges"
     );
 }
+
+#[test]
+fn a_tokenizer_whose_file_says_how_text_is_cut_takes_no_pattern() {
+    let words = r#"{"pre_tokenizer": {"type": "Whitespace"},
+        "model": {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "a"}}"#;
+    let expected = "says itself how text is cut, and takes no pattern\n  hint: leave out pattern=";
+    let folder = Folder::new();
+    let path = folder.file("words.json", words);
+    let own = to_bytes(&load(&path, &LoadOptions::default()).unwrap());
+    let refused = refusal("t", own, &with_pattern(Named::Gpt2));
+    assert_eq!(refused, format!("t: a tokenizer that runs by the plain chain {expected}"));
+    let piece = |text: &[u8], kind| {
+        [&[10, 4 + text.len() as u8, 10, text.len() as u8], text, &[24, kind]].concat()
+    };
+    let pieces = [piece(b"<unk>", 2), piece(b"a", 1), vec![18, 2, 24, 2]].concat();
+    let refused = refusal("t", &pieces, &with_pattern(Named::Gpt2));
+    assert_eq!(refused, format!("t: a SentencePiece model {expected}"));
+}

@@ -9,7 +9,8 @@ decoder      Replace "▁" by " ", ByteFallback, Fuse, and Strip of the space th
 
 What that cannot say is refused by its name: a model of the type Unigram (its sums are kept in 32 bits, those of the
 library in 64, and so other sums tie), a character map (the library reads it in another way), white space that is
-dropped or left as it is, suffix mode, unused pieces, and scores that no list of merges stands for. User-defined
+dropped or left as it is, suffix mode, unused pieces, an unknown piece that is a character (it would be found in a
+text), and scores that no list of merges stands for. User-defined
 pieces are added tokens that are found in the normalised text; a file that prepends a space would prepend it to
 them, too, so both together are refused.
 
@@ -90,6 +91,8 @@ fn check(model: &Model, pieces: &PieceModel) -> Result<()> {
         "with user-defined pieces that puts a space before a text"
     } else if pieces.kinds.contains(&PieceKind::Unused) {
         "with unused pieces"
+    } else if settings.unk_token.chars().nth(1).is_none() {
+        "whose unknown piece is a single character"
     } else if unlisted() {
         "whose scores are those of no list of merges"
     } else {

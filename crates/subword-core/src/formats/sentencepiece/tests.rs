@@ -72,6 +72,13 @@ fn equal_scores_of_other_pieces_have_no_list() {
 }
 
 #[test]
+fn an_unknown_piece_that_is_a_character_would_be_found_in_a_tokenizer_json() {
+    let pieces: Vec<_> = [("?", 0.0, 2)].into_iter().chain(PIECES.into_iter().skip(1)).collect();
+    let error = as_tokenizer_json(&read(&file(BPE, &pieces)).unwrap()).unwrap_err().to_string();
+    assert!(error.contains("whose unknown piece is a single character"), "{error}");
+}
+
+#[test]
 fn a_native_file_holds_all_of_it() {
     for pieces in [&PIECES[..], &[("<unk>", 0.0, 2), ("x", 1.5, 4), ("yz", 1.5, 5), ("é", -0.0, 1)]]
     {

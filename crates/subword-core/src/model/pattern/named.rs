@@ -1,7 +1,7 @@
 /*!
 The patterns that have a name, and the regular expressions that define them.
 
-A named pattern has a hand-written scanner in `pretok`, which is tested against these expressions.
+A name is short for its expressions: they say how `pretok` cuts, and the name saves it to find out how.
 */
 
 use super::spelling::with_characters;

@@ -74,6 +74,8 @@ impl Atoms {
 /// The atom of every character, in two levels.
 #[derive(Debug)]
 pub(super) struct AtomTable {
+    /// The first page once more, as an array: its places need no check.
+    ascii: [u8; PAGE],
     pages: Vec<u8>,
     /// The page of a character `c`: `index[c / 128]`.
     index: Vec<u16>,
@@ -99,7 +101,8 @@ impl AtomTable {
             }
             index.push(last.1);
         }
-        AtomTable { pages, index }
+        let ascii = *pages.first_chunk().expect("there is a first page");
+        AtomTable { ascii, pages, index }
     }
 
     /// The atom of a code point.
@@ -112,6 +115,6 @@ impl AtomTable {
     /// The atom of an ASCII character.
     #[inline(always)]
     pub(super) fn of_ascii(&self, byte: u8) -> usize {
-        usize::from(self.pages[usize::from(byte)])
+        usize::from(self.ascii[usize::from(byte) % PAGE])
     }
 }

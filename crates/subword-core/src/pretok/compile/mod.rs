@@ -5,7 +5,7 @@ Regular expressions, compiled: any pattern of this field, by its meaning and not
 [r"\p{N}{1,3}", r"\s?\p{L}+|..."]
    |  syntax       trees of character sets, by the parser of the engine that runs everything else
    |  atoms        the kinds of characters that these sets tell apart, and the atom of every character
-   |  automaton    for each state and atom the next state, and whether a match ends: the plain scanner
+   |  automaton    for each state and atom the next state, and whether a match ends
    |  proofs       between which atoms a text may be cut; where matches may fail
    |  recognise    is it one of the patterns that run 64 bytes at a time? Then by their blocks.
    v
@@ -23,8 +23,12 @@ mod proofs;
 mod recognise;
 mod syntax;
 
+use std::sync::Arc;
+
 use super::class::{Char, decode};
 use super::rules::Rules;
+use crate::mem::FirstUse;
+use crate::model::Named;
 use atoms::{AtomSet, AtomTable, Atoms};
 use automaton::{Automaton, Cutter, DEAD};
 use syntax::{Node, Refused, Sets};
@@ -71,6 +75,17 @@ impl Compiled {
         Ok(compiled)
     }
 
+    /// A named pattern, which is compiled once in a process, with the rules that it is known to have.
+    pub(super) fn named(named: Named, rules: Rules) -> Arc<Compiled> {
+        static ALL: [FirstUse<Arc<Compiled>>; Named::ALL.len()] =
+            [const { FirstUse::new() }; Named::ALL.len()];
+        let make = || {
+            let compiled = Compiled::plain(named.regexes()).expect("a named pattern compiles");
+            Arc::new(Compiled { rules: Some(rules), ..compiled })
+        };
+        ALL[named as usize].get_or_make(make).clone()
+    }
+
     /// The same without a search for blocks.
     pub(super) fn plain(regexes: &[&str]) -> Result<Compiled, Refused> {
         let mut sets = Sets::default();
@@ -96,12 +111,13 @@ impl Compiled {
 
     #[inline]
     fn end_of_match(&self, text: &[u8], at: usize) -> Option<usize> {
-        let (mut row, mut place, mut found) = (self.automaton.start(), at, None);
+        // No match is empty, so one that ends at its start stands for none.
+        let (mut row, mut place, mut found) = (self.automaton.start(), at, at);
         loop {
             let (atom, next) = self.atom_at(text, place);
             let (after, record) = self.automaton.step(row, atom);
             if record {
-                found = Some(place);
+                found = place;
             }
             place = next;
             // PERF: inside of a run the state stays, which a branch guesses: no step waits for the one before it.
@@ -109,7 +125,7 @@ impl Compiled {
                 continue;
             }
             if after == DEAD {
-                return found;
+                return (found > at).then_some(found);
             }
             row = after;
         }

@@ -6,14 +6,14 @@ low 5, löw 1   ->   alphabet l o w ö </w>   ->   l o w </w> 5,   l ö w </w> 1
 ```
 
 The alphabet is every character of the pieces, in the order of code points, then the mark. With a
-limit, the most frequent characters are kept, of equals those with the smaller code point.
+limit, or a coverage, the most frequent characters are kept, of equals those with the smaller code point.
 
-A merge never touches what is no token or no text, so a piece is cut there, and each part learns by
-itself:
+No merge may reach across some places of a piece. The piece is cut there, and its parts are separate
+words of the training:
 
 * around a character that is not in the alphabet, and a byte that is not UTF-8;
-* before the last character of text that spells the mark. Otherwise merges could make a token that
-  looks like the mark but is text (`<` `/` `w` `>`), and decoding would take one for the other.
+* before the last character of text that spells the mark. Otherwise merges could make a token of text
+  that is spelled like the mark (`<` `/` `w` `>`), and decoding could not tell the two apart.
 
 A part that does not end its piece has no mark. Pieces of white space are skipped where there is a
 mark: it stands for them.
@@ -23,19 +23,18 @@ use crate::bpe::{Merged, Merger};
 use crate::counts::Counts;
 use crate::error::Result;
 use crate::model::{Merges, Model, Start, Units};
-use crate::train::alphabet::CharacterCounts;
+use crate::train::alphabet::{Alphabet, CharacterCounts};
 use crate::train::each_piece;
 use crate::train::merges::TrainingWords;
 use crate::types::TokenId;
 use crate::vocab::Vocab;
 
-/// The first tokens of a model with this start: the characters of the pieces, at most `limit` of them, or all
-/// bytes; then the mark.
-pub(super) fn first_vocab(counts: &Counts, start: &Start, limit: Option<usize>) -> Result<Vocab> {
+/// The first tokens of a model with this start: the alphabet of the pieces, or all bytes; then the mark.
+pub(super) fn first_vocab(counts: &Counts, start: &Start, alphabet: Alphabet) -> Result<Vocab> {
     let mut vocab = match start.units {
         Units::Bytes => Vocab::bytes(),
         Units::Characters => {
-            let characters = characters(counts, start, limit)?;
+            let characters = characters(counts, start, alphabet)?;
             let texts: Vec<String> = characters.into_iter().map(String::from).collect();
             Vocab::new((0..).zip(texts.iter().map(String::as_bytes)))?
         }
@@ -48,7 +47,7 @@ pub(super) fn first_vocab(counts: &Counts, start: &Start, limit: Option<usize>) 
 
 /// The characters of the pieces, but for the mark where it is a single character: text that spells it
 /// is unknown.
-fn characters(counts: &Counts, start: &Start, limit: Option<usize>) -> Result<Vec<char>> {
+fn characters(counts: &Counts, start: &Start, alphabet: Alphabet) -> Result<Vec<char>> {
     let mut characters = CharacterCounts::default();
     each_piece(counts, |piece, count| {
         let chunks = piece.utf8_chunks().filter(|_| !start.skips(piece));
@@ -56,7 +55,7 @@ fn characters(counts: &Counts, start: &Start, limit: Option<usize>) -> Result<Ve
         Ok(())
     })?;
     let mark = start.separate_mark().unwrap_or_default();
-    Ok(characters.alphabet(limit, |c| *c.encode_utf8(&mut [0; 4]) != *mark))
+    Ok(characters.alphabet(alphabet, |c| *c.encode_utf8(&mut [0; 4]) != *mark))
 }
 
 /// The lengths of the tokens of a model that `max_token_length` limits: in units, without the mark.

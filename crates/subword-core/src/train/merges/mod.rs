@@ -93,6 +93,9 @@ pub enum Score {
     Likelihood,
 }
 
+/// Whether two tokens never merge, by their bytes.
+pub type Apart = fn(&[u8], &[u8]) -> bool;
+
 /// What to learn, and when to stop.
 #[derive(Debug, Clone)]
 pub struct MergeRules {
@@ -118,6 +121,8 @@ pub struct MergeRules {
     pub prefix: Vec<u8>,
     /// Tokens that no merge may make.
     pub forbidden: Vec<Vec<u8>>,
+    /// Says of two tokens, by their bytes, that they never merge.
+    pub apart: Option<Apart>,
 }
 
 /// A pair that was merged.
@@ -235,6 +240,7 @@ impl MergeRules {
             score: Score::default(),
             prefix: Vec::new(),
             forbidden: Vec::new(),
+            apart: None,
         }
     }
 }

@@ -68,14 +68,16 @@ impl TokenFacts {
         self.changed.push(0);
     }
 
-    /// Whether the token that a pair makes is neither too long nor forbidden.
+    /// Whether the token that a pair makes is neither too long nor forbidden, and the pair may merge.
     #[inline]
     pub(super) fn may_merge(&self, rules: &MergeRules, vocab: &Vocab, (left, right): Pair) -> bool {
+        let bytes = |id: TokenId| vocab.bytes_of(id).unwrap_or_default();
         let sum = |of: &[u32]| of[left as usize] as usize + of[right as usize] as usize;
         sum(&self.bytes) <= MAX_TOKEN_BYTES
             && rules.max_length.is_none_or(|most| sum(&self.lengths) <= most)
             && !(self.forbidden[(self.keys[left as usize] >> 56) as usize]
                 && self.is_forbidden(rules, vocab, (left, right)))
+            && !rules.apart.is_some_and(|apart| apart(bytes(left), bytes(right)))
     }
 
     #[cold]

@@ -6,16 +6,17 @@ fit     cut all segments as well as possible; a piece that is used n times has t
 prune   how much worse would the text be without a piece? The most important ones stay
 ```
 
-The best cut of a segment is found from left to right (Viterbi): the best way to every place ends with some piece, before
-which stands the best way to the place where that piece starts.
+The best cuts are found by `lattice`. That of a piece by itself is found where the piece stands in some segment.
 */
 
 use std::cmp::Ordering;
+use std::sync::Mutex;
 
+use super::lattice::{Lattices, Ways};
 use super::seeds::Seeds;
 use super::{Count, Segments};
 use crate::error::Result;
-use crate::trie::{ROOT, ScoredTrie, Trie};
+use crate::trie::Trie;
 use crate::types::TokenId;
 use crate::vocab::Vocab;
 use crate::{interrupt, parallel};
@@ -23,52 +24,68 @@ use crate::{interrupt, parallel};
 /// How many segments, or pieces, make a job.
 const JOB: usize = 1 << 12;
 
-/// Cutting a segment is about this much more work for each byte than reading it.
-const CUT_WORK: usize = 8;
+/// How important a piece is takes about as long as reading this many bytes.
+const LOSS_WORK: usize = 64;
 
-/// The pieces, by id.
+/// The pieces, by number.
 #[derive(Debug)]
-pub(super) struct Pieces {
-    vocab: Vocab,
-    trie: Trie,
+pub(super) struct Pieces<'t> {
+    spelled: Vec<&'t [u8]>,
     scores: Vec<f64>,
-    /// The same pieces and scores, as the best ways are searched for.
-    scored: ScoredTrie,
+    /// How many characters each has, and where it stands: in which lattices, from which character on.
+    places: Vec<Place>,
     /// How many of them are single characters: the first ones.
     characters: usize,
+    /// The segments, `JOB` at a time.
+    lattices: Vec<Mutex<Lattices>>,
 }
 
-/// The best way to a place in a segment.
 #[derive(Debug, Clone, Copy)]
-struct Way {
-    score: f64,
+struct Place {
+    length: u32,
+    lattices: u32,
     start: u32,
-    id: TokenId,
 }
 
-const NO_WAY: Way = Way { score: f64::NEG_INFINITY, start: 0, id: 0 };
+const NO_PLACE: u32 = u32::MAX;
 
-impl Pieces {
-    /// Characters and seeds; the more of the text a piece makes up, the higher its score.
-    pub(super) fn new(characters: &[(char, Count)], seeds: &Seeds, text: &[u8]) -> Result<Pieces> {
-        let (mut vocab, mut weights) =
-            (Vocab::with_capacity(characters.len() + seeds.0.len()), Vec::new());
-        for (c, count) in characters {
-            vocab.insert(weights.len() as TokenId, c.encode_utf8(&mut [0; 4]).as_bytes())?;
-            weights.push(u128::from(*count));
+impl<'t> Pieces<'t> {
+    /// Characters and seeds; the more of the text a piece makes up, the higher its score. `letters` are the characters,
+    /// one after the other.
+    pub(super) fn new(
+        characters: &[(char, Count)],
+        letters: &'t str,
+        seeds: &Seeds,
+        segments: &'t Segments,
+        threads: usize,
+    ) -> Result<Pieces<'t>> {
+        let most = characters.len() + seeds.0.len();
+        let (mut spelled, mut weights) = (Vec::with_capacity(most), Vec::with_capacity(most));
+        let mut places = Vec::with_capacity(most);
+        let mut add = |text: &'t [u8], count: Count, length: u32| {
+            spelled.push(text);
+            weights.push(u128::from(count) * u128::from(length));
+            places.push(Place { length, lattices: NO_PLACE, start: 0 });
+        };
+        for ((at, c), (_, count)) in letters.char_indices().zip(characters) {
+            add(&letters.as_bytes()[at..at + c.len_utf8()], *count, 1);
         }
         for seed in &seeds.0 {
-            let spelled = &text[seed.at as usize..][..seed.bytes as usize];
-            vocab.insert(weights.len() as TokenId, spelled)?;
-            weights.push(u128::from(seed.count) * u128::from(seed.characters));
+            let text = &segments.text[seed.at as usize..][..seed.bytes as usize];
+            add(text, seed.count, seed.characters);
         }
-        Ok(Pieces::with_scores(vocab, logarithms(&weights), characters.len()))
-    }
-
-    fn with_scores(vocab: Vocab, scores: Vec<f64>, characters: usize) -> Pieces {
-        let trie = Trie::new(&vocab, b"");
-        let scored = ScoredTrie::new(&trie, |id| scores[id as usize]);
-        Pieces { vocab, trie, scores, scored, characters }
+        let lattices = lattices(&spelled, segments, threads)?;
+        for (number, lattices) in (0..).zip(&lattices) {
+            parallel::locked(lattices).each_place(|id, start| {
+                let place = &mut places[id as usize];
+                if place.lattices == NO_PLACE {
+                    *place = Place { lattices: number, start, ..*place };
+                }
+            });
+            interrupt::worked(JOB * LOSS_WORK)?;
+        }
+        let (scores, characters) = (logarithms(&weights), characters.len());
+        Ok(Pieces { spelled, scores, places, characters, lattices })
     }
 
     /// How many there are.
@@ -77,80 +94,54 @@ impl Pieces {
     }
 
     /// Takes the uses in the best cuts for probabilities, and returns them. What is not used counts as used once.
-    pub(super) fn fit(&mut self, segments: &Segments, threads: usize) -> Result<Vec<Count>> {
-        let used = self.uses(segments, threads)?;
+    pub(super) fn fit(&mut self, threads: usize) -> Result<Vec<Count>> {
+        let used = self.uses(threads)?;
         let at_least_once: Vec<u128> = used.iter().map(|&uses| u128::from(uses.max(1))).collect();
         self.scores = logarithms(&at_least_once);
-        self.scored = ScoredTrie::new(&self.trie, |id| self.scores[id as usize]);
         Ok(used)
     }
 
     /// Keeps the single characters and the most important of the others, `size` in all. `used`: how often each is
     /// part of the best cuts.
     pub(super) fn prune(&mut self, used: &[Count], size: usize, threads: usize) -> Result<()> {
-        let total: u128 = used.iter().map(|&uses| u128::from(uses)).sum();
-        let (first, last) = (self.characters, self.len());
-        let jobs = (last - first).div_ceil(JOB);
-        let losses = parallel::map(jobs, threads, |jobs| {
-            let mut ways = Vec::new();
-            jobs.map(|job| {
-                let start = first + job * JOB;
-                let of_job = start..(start + JOB).min(last);
-                interrupt::worked(CUT_WORK * JOB)?;
-                let loss = |id: usize| Some((self.loss(id, used, total, &mut ways)?, id));
-                Ok(of_job.filter_map(loss).collect::<Vec<_>>())
-            })
-        })?;
-        let mut losses = losses.concat();
-        let spelled = |id: usize| self.vocab.bytes_of(id as TokenId).unwrap_or_default();
+        let mut losses = self.losses(used, threads)?;
         let order = |a: &(f64, usize), b: &(f64, usize)| -> Ordering {
-            b.0.total_cmp(&a.0).then_with(|| spelled(a.1).cmp(spelled(b.1)))
+            let spelled = || self.spelled[a.1].cmp(self.spelled[b.1]);
+            b.0.total_cmp(&a.0).then_with(spelled)
         };
         losses.sort_unstable_by(order);
-        losses.truncate(size.saturating_sub(first));
-        let kept = (0..first).chain(losses.iter().map(|(_, id)| *id));
-        let (mut vocab, mut scores) = (Vocab::with_capacity(size), Vec::with_capacity(size));
-        for id in kept {
-            vocab.insert(scores.len() as TokenId, spelled(id))?;
-            scores.push(self.scores[id]);
-        }
-        *self = Pieces::with_scores(vocab, scores, first);
+        losses.truncate(size.saturating_sub(self.characters));
+        let kept: Vec<usize> =
+            (0..self.characters).chain(losses.iter().map(|(_, id)| *id)).collect();
+        let mut new_ids = vec![None; self.len()];
+        kept.iter().zip(0..).for_each(|(&id, new)| new_ids[id] = Some(new));
+        parallel::map(self.lattices.len(), threads, |jobs| {
+            jobs.map(|job| {
+                parallel::locked(&self.lattices[job]).keep(&new_ids);
+                interrupt::worked(JOB * LOSS_WORK)
+            })
+        })?;
+        self.spelled = kept.iter().map(|&id| self.spelled[id]).collect();
+        self.scores = kept.iter().map(|&id| self.scores[id]).collect();
+        self.places = kept.iter().map(|&id| self.places[id]).collect();
         Ok(())
     }
 
     /// The pieces with their scores, the highest first, of equals the one that sorts first.
-    pub(super) fn by_score(&self) -> Vec<(&str, f64)> {
-        let mut pieces: Vec<(&str, f64)> = self
-            .vocab
-            .iter()
-            .filter_map(|(id, piece)| {
-                Some((std::str::from_utf8(piece).ok()?, self.scores[id as usize]))
-            })
-            .collect();
+    pub(super) fn by_score(&self) -> Vec<(&'t [u8], f64)> {
+        let mut pieces: Vec<(&[u8], f64)> =
+            self.spelled.iter().copied().zip(self.scores.iter().copied()).collect();
         pieces.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(b.0)));
         pieces
     }
 
     /// How often each piece is part of the best cut of a segment.
-    fn uses(&self, segments: &Segments, threads: usize) -> Result<Vec<Count>> {
-        let jobs = segments.places.len().div_ceil(JOB);
-        let parts = parallel::run(jobs, threads, |jobs| -> Result<Vec<Count>> {
-            let mut used = vec![0; self.len()];
-            let mut ways = Vec::new();
+    fn uses(&self, threads: usize) -> Result<Vec<Count>> {
+        let parts = parallel::run(self.lattices.len(), threads, |jobs| -> Result<Vec<Count>> {
+            let (mut used, mut ways) = (vec![0; self.len()], Ways::default());
             while let Some(job) = jobs.next() {
-                let last = segments.places.len().min((job + 1) * JOB);
-                for number in job * JOB..last {
-                    let (segment, count) = segments.get(number);
-                    interrupt::worked(CUT_WORK * segment.len())?;
-                    self.find_ways(segment, None, &mut ways);
-                    let mut end = segment.len();
-                    while end > 0 {
-                        let Way { start, id, .. } = ways[end];
-                        let uses: &mut Count = &mut used[id as usize];
-                        *uses = uses.saturating_add(count);
-                        end = start as usize;
-                    }
-                }
+                let lattices = parallel::locked(&self.lattices[job]);
+                lattices.add_uses(&self.scores, &mut ways, &mut used)?;
             }
             Ok(used)
         })?;
@@ -162,23 +153,48 @@ impl Pieces {
         Ok(all)
     }
 
-    /// How much worse the text would be without a piece; none if it is not used, or never would be.
-    fn loss(&self, id: usize, used: &[Count], total: u128, ways: &mut Vec<Way>) -> Option<f64> {
-        let count = used[id];
-        if count == 0 {
+    /// How much worse the text would be without each piece of several characters; those without which it would be no
+    /// worse are left out.
+    fn losses(&self, used: &[Count], threads: usize) -> Result<Vec<(f64, usize)>> {
+        let total: u128 = used.iter().map(|&uses| u128::from(uses)).sum();
+        // In the order of their places, so that each of the lattices is needed by one job only.
+        let mut ids: Vec<usize> =
+            (self.characters..self.len()).filter(|&id| used[id] > 0).collect();
+        ids.sort_unstable_by_key(|&id| (self.places[id].lattices, self.places[id].start));
+        let jobs: Vec<&[usize]> =
+            ids.chunk_by(|&a, &b| self.places[a].lattices == self.places[b].lattices).collect();
+        let losses = parallel::map(jobs.len(), threads, |numbers| {
+            let mut ways = Ways::default();
+            numbers.map(|job| {
+                let ids = jobs[job];
+                let lattices =
+                    parallel::locked(&self.lattices[self.places[ids[0]].lattices as usize]);
+                let loss =
+                    |&id: &usize| Some((self.loss(id, &lattices, used, total, &mut ways)?, id));
+                let losses: Vec<(f64, usize)> = ids.iter().filter_map(loss).collect();
+                interrupt::worked(LOSS_WORK * ids.len())?;
+                Ok(losses)
+            })
+        })?;
+        Ok(losses.concat())
+    }
+
+    /// How much worse the text would be without a piece; none if it would never be used.
+    fn loss(
+        &self,
+        id: usize,
+        lattices: &Lattices,
+        used: &[Count],
+        total: u128,
+        ways: &mut Ways,
+    ) -> Option<f64> {
+        let (count, Place { start, length, .. }) = (used[id], self.places[id]);
+        let (start, end) = (start as usize, (start + length) as usize);
+        lattices.find_ways(start, end, Some(id as TokenId), &self.scores, ways);
+        if ways.score() >= self.scores[id] {
             return None;
         }
-        let piece = self.vocab.bytes_of(id as TokenId)?;
-        self.find_ways(piece, Some(id as TokenId), ways);
-        if ways[piece.len()].score >= self.scores[id] {
-            return None;
-        }
-        let mut parts = Vec::new();
-        let mut end = piece.len();
-        while end > 0 {
-            parts.push(ways[end].id);
-            end = ways[end].start as usize;
-        }
+        let parts: Vec<TokenId> = ways.pieces().collect();
         let total_without = (total + u128::from(count) * (parts.len() as u128 - 1)) as f64;
         let total_without = total_without.ln();
         let mut without = 0.0;
@@ -189,28 +205,26 @@ impl Pieces {
         let count = count as f64;
         Some(count * (count.ln() - (total as f64).ln() - without))
     }
+}
 
-    /// The best ways to all places of a segment, by pieces other than `without`.
-    fn find_ways(&self, segment: &[u8], without: Option<TokenId>, ways: &mut Vec<Way>) {
-        ways.clear();
-        ways.resize(segment.len() + 1, NO_WAY);
-        ways[0].score = 0.0;
-        let root = self.trie.base(ROOT);
-        for start in 0..segment.len() {
-            let score = ways[start].score;
-            // Only where a character starts is there a way.
-            if score == f64::NEG_INFINITY {
-                continue;
-            }
-            self.scored.prefixes(root, &segment[start..], |id, of_piece, len| {
-                let sum = score + of_piece;
-                let way = &mut ways[start + len];
-                if sum > way.score && without != Some(id) {
-                    *way = Way { score: sum, start: start as u32, id };
-                }
-            });
-        }
+/// The lattices of all segments.
+fn lattices(
+    spelled: &[&[u8]],
+    segments: &Segments,
+    threads: usize,
+) -> Result<Vec<Mutex<Lattices>>> {
+    let mut vocab = Vocab::with_capacity(spelled.len());
+    for (piece, id) in spelled.iter().zip(0..) {
+        vocab.insert(id, piece)?;
     }
+    let (trie, count) = (Trie::new(&vocab, b""), segments.places.len());
+    drop(vocab);
+    parallel::map(count.div_ceil(JOB), threads, |jobs| {
+        jobs.map(|job| {
+            let numbers = job * JOB..count.min((job + 1) * JOB);
+            Lattices::new(segments, numbers, &trie).map(Mutex::new)
+        })
+    })
 }
 
 /// The logarithms of the probabilities that counts stand for.

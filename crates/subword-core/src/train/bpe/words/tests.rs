@@ -2,7 +2,7 @@
 
 use crate::counts::Counts;
 use crate::model::{EndOfWord, Merges, Model, Named, Pattern, Units};
-use crate::trainer::{BpeSettings, TargetSize, TrainingStart, train_bpe};
+use crate::trainer::{Alphabet, BpeSettings, TargetSize, TrainingStart, train_bpe};
 use crate::types::Count;
 
 fn settings<'a>(size: TargetSize, start: TrainingStart<'a>) -> BpeSettings<'a> {
@@ -36,7 +36,8 @@ const LOW: [(&str, Count); 5] = [("low", 5), ("lower", 2), ("newest", 6), ("wide
 
 #[test]
 fn the_classic_example() {
-    let model = trained(&LOW, &settings(TargetSize::Merges(4), TrainingStart::Characters(None)));
+    let model =
+        trained(&LOW, &settings(TargetSize::Merges(4), TrainingStart::Characters(Alphabet::All)));
     let expected = [
         "d", "e", "i", "l", "n", "o", "r", "s", "t", "w", "</w>", "t</w>", "st</w>", "est</w>",
         "ow", "<unk>", "<|end|>",
@@ -50,9 +51,11 @@ fn the_classic_example() {
 
 #[test]
 fn smaller_ones_are_truncated_ones() {
-    for start in
-        [TrainingStart::Characters(None), TrainingStart::Characters(Some(5)), TrainingStart::Bytes]
-    {
+    for start in [
+        TrainingStart::Characters(Alphabet::All),
+        TrainingStart::Characters(Alphabet::Limit(5)),
+        TrainingStart::Bytes,
+    ] {
         let train = |size| {
             let unk_token = match start {
                 TrainingStart::Bytes => None,
@@ -72,20 +75,24 @@ fn smaller_ones_are_truncated_ones() {
 #[test]
 fn a_small_alphabet_keeps_the_most_frequent_characters() {
     let pieces = [("aé中", 3), ("é", 1), ("zaz", 1), ("b", 5), ("   ", 99)];
-    let model =
-        trained(&pieces, &settings(TargetSize::Merges(9), TrainingStart::Characters(Some(3))));
+    let model = trained(
+        &pieces,
+        &settings(TargetSize::Merges(9), TrainingStart::Characters(Alphabet::Limit(3))),
+    );
     // a 4, b 5, é 4, 中 3, z 2. The cut around `中` leaves `</w>` alone.
     let expected = ["a", "b", "é", "</w>", "b</w>", "aé", "é</w>", "<unk>", "<|end|>"];
     assert_eq!(tokens(&model), expected);
-    let model =
-        trained(&pieces, &settings(TargetSize::Merges(0), TrainingStart::Characters(Some(2))));
+    let model = trained(
+        &pieces,
+        &settings(TargetSize::Merges(0), TrainingStart::Characters(Alphabet::Limit(2))),
+    );
     assert_eq!(tokens(&model)[..3], ["a", "b", "</w>"], "of a and é the smaller one");
 }
 
 #[test]
 fn no_merge_makes_a_token_that_looks_like_the_mark() {
     let pieces = [("</w>", 9), ("a</w></w>b", 5), ("</wa", 2)];
-    for start in [TrainingStart::Characters(None), TrainingStart::Bytes] {
+    for start in [TrainingStart::Characters(Alphabet::All), TrainingStart::Bytes] {
         let settings = BpeSettings { unk_token: None, ..settings(TargetSize::Merges(99), start) };
         let model = trained(&pieces, &settings);
         let Merges::Listed(pairs) = &model.merges else { panic!() };
@@ -98,14 +105,15 @@ fn no_merge_makes_a_token_that_looks_like_the_mark() {
     }
     let single = BpeSettings {
         end_of_word: Some("_".into()),
-        ..settings(TargetSize::Merges(0), TrainingStart::Characters(None))
+        ..settings(TargetSize::Merges(0), TrainingStart::Characters(Alphabet::All))
     };
     assert_eq!(tokens(&trained(&[("a_b", 1)], &single))[..3], ["a", "b", "_"]);
 }
 
 #[test]
 fn a_base_goes_on_with_its_own_words() {
-    let base = trained(&LOW, &settings(TargetSize::Merges(3), TrainingStart::Characters(None)));
+    let base =
+        trained(&LOW, &settings(TargetSize::Merges(3), TrainingStart::Characters(Alphabet::All)));
     let more = BpeSettings {
         start: TrainingStart::Base(&base),
         end_of_word: None,
@@ -124,7 +132,7 @@ fn lengths_are_characters_without_the_mark() {
     let limited = |most| {
         let settings = BpeSettings {
             max_token_length: Some(most),
-            ..settings(TargetSize::Merges(9), TrainingStart::Characters(None))
+            ..settings(TargetSize::Merges(9), TrainingStart::Characters(Alphabet::All))
         };
         let model = trained(&[("éé", 5)], &settings);
         tokens(&model)[2..].iter().filter(|token| token.contains('é')).cloned().collect::<Vec<_>>()
@@ -138,7 +146,7 @@ fn settings_that_do_not_fit_are_refused() {
     let refused = |settings: BpeSettings<'_>| {
         train_bpe(&counts(&LOW), &settings, &mut |_, _| Ok(())).unwrap_err().to_string()
     };
-    let chars = || settings(TargetSize::Merges(1), TrainingStart::Characters(None));
+    let chars = || settings(TargetSize::Merges(1), TrainingStart::Characters(Alphabet::All));
     assert_eq!(
         refused(settings(TargetSize::Merges(1), TrainingStart::Bytes)),
         "unk_token goes with initial_vocab=\"chars\": every byte is a token"
@@ -146,7 +154,7 @@ fn settings_that_do_not_fit_are_refused() {
     let given = BpeSettings { unk_token: None, start: TrainingStart::Given(&[]), ..chars() };
     assert_eq!(refused(given), "end_of_word goes with initial_vocab=\"chars\" or \"bytes\"");
     assert_eq!(
-        refused(settings(TargetSize::Merges(1), TrainingStart::Characters(Some(0)))),
+        refused(settings(TargetSize::Merges(1), TrainingStart::Characters(Alphabet::Limit(0)))),
         "limit_alphabet must be at least 1, not 0"
     );
     assert_eq!(
@@ -158,7 +166,7 @@ fn settings_that_do_not_fit_are_refused() {
         "the end-of-word mark is empty"
     );
     assert_eq!(
-        refused(settings(TargetSize::Vocab(5), TrainingStart::Characters(None))),
+        refused(settings(TargetSize::Vocab(5), TrainingStart::Characters(Alphabet::All))),
         "vocab_size=5 is too small: 11 base tokens and 2 special tokens need at least 13\n  hint: \
          pass vocab_size=13 for no merges at all, or more to learn some"
     );

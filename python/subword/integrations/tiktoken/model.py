@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-import importlib.util
+from subword.integrations.tiktoken.core import Encoding
+from subword.integrations.tiktoken.registry import get_encoding
 
 _MODELS = {
     "o200k_base": "o1 o3 o4-mini gpt-5 gpt-4.1 gpt-4o",
@@ -21,10 +22,12 @@ _MODELS = {
     "code-search-babbage-code-001 code-search-ada-code-001",
     "gpt2": "gpt2 gpt-2",
 }
-MODELS = {model: encoding for encoding, models in _MODELS.items() for model in models.split()}
+MODEL_TO_ENCODING = {
+    model: encoding for encoding, models in _MODELS.items() for model in models.split()
+}
 
 # Tried in this order where the whole name is not known.
-MODEL_PREFIXES = {
+MODEL_PREFIX_TO_ENCODING = {
     "o1-": "o200k_base",
     "o3-": "o200k_base",
     "o4-mini-": "o200k_base",
@@ -52,18 +55,14 @@ def encoding_name_for_model(model_name: str) -> str:
         >>> encoding_name_for_model("gpt-4o-2024-05-13")
         'o200k_base'
     """
-    if model_name in MODELS:
-        return MODELS[model_name]
-    for prefix, name in MODEL_PREFIXES.items():
+    if model_name in MODEL_TO_ENCODING:
+        return MODEL_TO_ENCODING[model_name]
+    for prefix, name in MODEL_PREFIX_TO_ENCODING.items():
         if model_name.startswith(prefix):
             return name
     raise KeyError(f"no encoding is known for the model {model_name!r}: use get_encoding")
 
 
-def real_names() -> list[str]:
-    """The encodings of the real tiktoken and of its plugins; none if it is not installed."""
-    if importlib.util.find_spec("tiktoken") is None:
-        return []
-    import tiktoken
-
-    return list(tiktoken.list_encoding_names())
+def encoding_for_model(model_name: str) -> Encoding:
+    """The encoding that a model uses; KeyError for a model that is not known."""
+    return get_encoding(encoding_name_for_model(model_name))

@@ -1,69 +1,26 @@
-"""tiktoken's interface over this engine: change one import line and leave the rest as it is.
-
-    import subword.integrations.tiktoken as tiktoken
-
-    enc = tiktoken.get_encoding("cl100k_base")
-    enc.encode("hello world")
-
-Methods, arguments, defaults, ids and the types of exceptions are those of tiktoken 0.14.0. What
-differs, all of it at the edges:
-
-* Construction is stricter: all 256 bytes must be tokens, no id may belong to two tokens, and a
-  special token is never empty (tiktoken fails later, by a panic or in silence).
-* Text that the pattern does not match is encoded; tiktoken drops it. Published patterns match all.
-* Where one special token begins with another, the longest one is taken; in tiktoken chance decides.
-* The words of an error are ours, with the same arguments named.
-
-`get_encoding` never uses the network by itself. It looks for the published vocabulary file, by its
-name (`cl100k_base.tiktoken`) or by the name that tiktoken's cache gives it, in
-
-1. the folder that is passed as ``directory``, and then nowhere else;
-2. the folder in the environment variable SUBWORD_VOCABS;
-3. tiktoken's cache: TIKTOKEN_CACHE_DIR, DATA_GYM_CACHE_DIR, or `data-gym-cache` among the temporary
-   files;
-
-and asks the real tiktoken, if it is installed, for what it did not find. A file is used only if it
-has the published hash.
-"""
+"""tiktoken's `Encoding`: its methods, arguments, defaults and errors over a tokenizer."""
 
 from __future__ import annotations
 
 import functools
-import os
 import re
-import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from subword import ModelFormatError, TextError, Tokenizer, UnknownIdError
-from subword._names.encodings import ENCODINGS
-from subword._names.published import find
-from subword.integrations._tiktoken_models import encoding_name_for_model, real_names
-from subword.integrations._tiktoken_text import any_of, check_threads, check_type, refuse, repaired
-from subword.integrations._tiktoken_unstable import Unstable
+from subword import TextError, Tokenizer, UnknownIdError
+from subword.integrations.tiktoken._text import any_of, check_threads, check_type, refuse, repaired
+from subword.integrations.tiktoken._unstable import Unstable
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
-
-__all__ = [
-    "Encoding",
-    "encoding_for_model",
-    "encoding_name_for_model",
-    "get_encoding",
-    "list_encoding_names",
-]
 
 T = TypeVar("T")
 Allowed = Literal["all"] | AbstractSet[str]
 Disallowed = Literal["all"] | Collection[str]
 
 NOTHING: frozenset[str] = frozenset()
-
-_registered: dict[str, Encoding] = {}
-_lock = threading.RLock()
 
 
 class Encoding:
@@ -114,10 +71,12 @@ class Encoding:
         return f"<Encoding {self.name!r}>"
 
     def __reduce__(self) -> tuple[Callable[..., Encoding], tuple[Any, ...]]:
-        if _registered.get(self.name) is self:
+        from subword.integrations.tiktoken.registry import get_encoding, registered
+
+        if registered.get(self.name) is self:
             return get_encoding, (self.name,)
         parts = (self.name, self._pat_str, self._mergeable_ranks, self._special_tokens)
-        return _rebuilt, parts
+        return rebuilt, parts
 
     # Encoding
 
@@ -329,63 +288,8 @@ class Encoding:
         return map(self.decode_bytes, batch)
 
 
-def get_encoding(
-    encoding_name: str, *, directory: str | os.PathLike[str] | None = None
-) -> Encoding:
-    """The published encoding of that name; see the top of this module for where it is looked for.
-
-    An encoding is loaded once and then shared, and pickled by its name. One from a ``directory``
-    is loaded anew and pickled whole.
-    """
-    if not isinstance(encoding_name, str):
-        raise ValueError(f"expected the name of an encoding, found {encoding_name!r}")
-    if directory is not None:
-        return _load(encoding_name, Path(directory))
-    with _lock:
-        if encoding_name not in _registered:
-            _registered[encoding_name] = _load(encoding_name, None)
-        return _registered[encoding_name]
-
-
-def encoding_for_model(model_name: str) -> Encoding:
-    """The encoding that a model uses; KeyError for a model that is not known."""
-    return get_encoding(encoding_name_for_model(model_name))
-
-
-def list_encoding_names() -> list[str]:
-    """The names that `get_encoding` knows, those of tiktoken's plugins included."""
-    return list(dict.fromkeys([*ENCODINGS, *real_names()]))
-
-
-def _load(name: str, directory: Path | None) -> Encoding:
-    published = ENCODINGS.get(name)
-    if published is not None and (found := find(published, directory)) is not None:
-        enc = Encoding.__new__(Encoding)
-        special_tokens = dict(published.special_tokens)
-        _, content = found
-        tokenizer = Tokenizer.load(
-            content, pattern=published.pattern, special_tokens=special_tokens
-        )
-        enc._set(name, published.pattern, special_tokens, tokenizer)
-        return enc
-    if directory is None and name in real_names():
-        import tiktoken
-
-        real = tiktoken.get_encoding(name)
-        return _rebuilt(name, real._pat_str, real._mergeable_ranks, real._special_tokens)
-    if published is None:
-        names = ", ".join(list_encoding_names())
-        raise ValueError(f"unknown encoding {name!r}\n  hint: the encodings are {names}")
-    where = "SUBWORD_VOCABS and tiktoken's cache" if directory is None else str(directory)
-    raise ModelFormatError(
-        name,
-        f"the vocabulary file {published.file} is not in {where}",
-        f"download {published.url} and name its folder in SUBWORD_VOCABS or directory=, "
-        "or install tiktoken, which downloads it",
-    )
-
-
-def _rebuilt(
+def rebuilt(
     name: str, pat_str: str, ranks: dict[bytes, int], special_tokens: dict[str, int]
 ) -> Encoding:
+    """An encoding of these parts, as pickling and the registry call it."""
     return Encoding(name, pat_str=pat_str, mergeable_ranks=ranks, special_tokens=special_tokens)
