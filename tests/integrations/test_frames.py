@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from subword import MissingPackageError, Tokenizer
+from subword import MissingPackageError, Tokenizer, with_template
 
 from tests.support.small import SAMPLE
 
@@ -20,7 +20,7 @@ from subword.integrations.duckdb import register  # noqa: E402
 from subword.integrations.polars import count, encode  # noqa: E402
 
 VOCAB = {i: bytes([i]) for i in range(256)} | {256: b"lo", 257: b"low"}
-TOK = Tokenizer(VOCAB, [(b"l", b"o"), (b"lo", b"w")], ["<s>"]).with_template(bos="<s>")
+TOK = with_template(Tokenizer(VOCAB, [(b"l", b"o"), (b"lo", b"w")], ["<s>"]), bos="<s>")
 TEXTS: list[str | None] = [*SAMPLE.splitlines(), None, "", "low<s>", None, "é" * 40]
 
 

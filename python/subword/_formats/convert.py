@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from subword import _core
 from subword._errors import ModelFormatError
-from subword._formats import gguf, gguf_models, tekken, tiktoken_folder
+from subword._formats import gguf, gguf_models, tekken, tiktoken_folder, two_files
 
 if TYPE_CHECKING:
     from subword._types import Pattern, SpecialTokens
@@ -58,6 +58,10 @@ def converted(
             own_pattern, own_tokens = known
             chosen = own_tokens if special_tokens is None else special_tokens
             return _core.Model.load_bytes(content, place, own_pattern, chosen), []
+    if path is not None and path.name == "vocab.json" and pattern is None:
+        text_of_both = two_files.read(path)
+        if text_of_both is not None:
+            return _read(text_of_both, place, None, special_tokens), []
     return None
 
 

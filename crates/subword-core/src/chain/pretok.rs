@@ -11,10 +11,9 @@ use super::scripts_table::script;
 use super::search::{self, Search, pieces};
 use super::{Piece, Pieces, characters};
 use crate::error::Result;
-use crate::model::{Behavior, PreTokenizerStep, PrependScheme};
-
-/// GPT-2's pattern, as ByteLevel has it.
-const GPT2: &str = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+";
+use crate::interrupt;
+use crate::model::{Behavior, Matcher, Named, Pattern, PreTokenizerStep, PrependScheme};
+use crate::pretok::Splitter;
 
 /// The pattern of Whitespace.
 const WORDS: &str = r"\w+|[^\w\s]+";
@@ -22,25 +21,39 @@ const WORDS: &str = r"\w+|[^\w\s]+";
 /// A step, ready to run.
 #[derive(Debug)]
 pub(super) enum PreTokenizer {
-    ByteLevel { add_prefix_space: bool, search: Option<Search> },
+    ByteLevel {
+        add_prefix_space: bool,
+        splitter: Option<Splitter>,
+    },
     Whitespace(Search),
     WhitespaceSplit,
     Bert,
-    Metaspace { replacement: char, scheme: PrependScheme, split: bool },
+    Metaspace {
+        replacement: char,
+        scheme: PrependScheme,
+        split: bool,
+    },
     Punctuation(Behavior),
     Digits(Behavior),
     Delimiter(char),
     UnicodeScripts,
     FixedLength(usize),
-    Split { search: Search, behavior: Behavior, invert: bool },
+    Split {
+        search: Search,
+        behavior: Behavior,
+        invert: bool,
+    },
+    /// A Split into matches and what is between them, by an automaton.
+    Pieces(Splitter),
 }
 
 impl PreTokenizer {
     pub(super) fn new(step: &PreTokenizerStep) -> Result<PreTokenizer> {
         Ok(match step {
             &PreTokenizerStep::ByteLevel { add_prefix_space, use_regex } => {
-                let search = use_regex.then(|| Search::regex(GPT2)).transpose()?;
-                PreTokenizer::ByteLevel { add_prefix_space, search }
+                let gpt2 = || Splitter::new(&Pattern::Named(Named::Gpt2));
+                let splitter = use_regex.then(gpt2).transpose()?;
+                PreTokenizer::ByteLevel { add_prefix_space, splitter }
             }
             PreTokenizerStep::Whitespace => PreTokenizer::Whitespace(Search::regex(WORDS)?),
             PreTokenizerStep::WhitespaceSplit => PreTokenizer::WhitespaceSplit,
@@ -58,25 +71,26 @@ impl PreTokenizer {
             &PreTokenizerStep::Delimiter(c) => PreTokenizer::Delimiter(c),
             PreTokenizerStep::UnicodeScripts => PreTokenizer::UnicodeScripts,
             &PreTokenizerStep::FixedLength(length) => PreTokenizer::FixedLength(length),
-            PreTokenizerStep::Split { pattern, behavior, invert } => PreTokenizer::Split {
-                search: Search::new(pattern)?,
-                behavior: *behavior,
-                invert: *invert,
-            },
+            PreTokenizerStep::Split { pattern, behavior, invert } => {
+                let search = Search::new(pattern)?;
+                match automaton(pattern).filter(|_| *behavior == Behavior::Isolated) {
+                    Some(splitter) => PreTokenizer::Pieces(splitter),
+                    None => PreTokenizer::Split { search, behavior: *behavior, invert: *invert },
+                }
+            }
         })
     }
 
     /// Cuts the pieces.
     pub(super) fn apply(&self, pieces: &mut Pieces) -> Result<()> {
         match self {
-            PreTokenizer::ByteLevel { add_prefix_space, search } => {
+            PreTokenizer::ByteLevel { add_prefix_space, splitter } => {
                 if *add_prefix_space {
                     pieces
                         .change(|view, out| !view.text.starts_with(' ') && prepend(view, " ", out));
                 }
-                if let Some(search) = search {
-                    pieces
-                        .cut(|text| Ok(search::pieces(search.parts(text)?, Behavior::Isolated)))?;
+                if let Some(splitter) = splitter {
+                    pieces.cut(|text| split(splitter, text))?;
                 }
                 pieces.change(|view, out| {
                     byte_level(view, out);
@@ -135,6 +149,7 @@ impl PreTokenizer {
                 }
                 pieces(parts, *behavior)
             }
+            PreTokenizer::Pieces(splitter) => split(splitter, text)?,
             PreTokenizer::ByteLevel { .. }
             | PreTokenizer::Metaspace { .. }
             | PreTokenizer::Bert => {
@@ -142,6 +157,28 @@ impl PreTokenizer {
             }
         })
     }
+}
+
+/// A regular expression as an automaton, whose time is linear and which never gives up; none if a backtracking
+/// engine has to run it.
+fn automaton(pattern: &Matcher) -> Option<Splitter> {
+    let Matcher::Regex(regex) = pattern else { return None };
+    let splitter = Splitter::new(&Pattern::Regex(regex.clone())).ok()?;
+    splitter.end_of_piece(b"a", 0).is_some().then_some(splitter)
+}
+
+/// The pieces of a text.
+fn split(splitter: &Splitter, text: &str) -> Result<Vec<(usize, usize)>> {
+    let (mut ends, mut found, mut start) = (Vec::new(), Vec::new(), 0);
+    splitter.for_each_batch(text.as_bytes(), &mut ends, |batch| {
+        interrupt::worked(batch.last().map_or(0, |end| end - start))?;
+        for &end in batch {
+            found.push((start, end));
+            start = end;
+        }
+        Ok(())
+    })?;
+    Ok(found)
 }
 
 /// What is between places.
