@@ -1,10 +1,10 @@
 //! Files of many ages, and every refusal of the fast paths word for word.
 
 use super::*;
-use crate::formats::load_noting;
-use crate::formats::tests::{Folder, with_pattern};
+use crate::formats::tests::with_pattern;
 use crate::model::{
-    Content, Merges, Named, Normalizer, Pattern, Start, Template, TemplateSlot, TrimOffsets, Units,
+    Content, Merges, Named, Normalizer, Pattern, RowDefaults, Side, Start, Template, TemplateSlot,
+    TrimOffsets, Truncation, TruncationStrategy, Units,
 };
 use crate::vocab::Vocab;
 
@@ -171,20 +171,20 @@ fn normalizers_and_decoders_are_read() {
 }
 
 #[test]
-fn settings_of_calls_are_noted() {
-    let folder = Folder::new();
-    let text = with("\"truncation\": {\"max_length\": 128},\n\"padding\": {},");
-    let path = folder.file("tokenizer.json", &text);
-    let (model, notes) = load_noting(&path, &LoadOptions::default()).unwrap();
-    assert_eq!(model, loaded(&with("")));
-    let notes: Vec<_> = notes.iter().map(ToString::to_string).collect();
-    let note = |line: usize, key: &str| {
-        format!(
-            "{}:{line}: {key} is not read\n  hint: it is a setting of a call: encode_inputs takes it",
-            path.display()
-        )
+fn saved_rows_are_read_whole_or_refused() {
+    let saved = r#""truncation": {"max_length": 128, "strategy": "OnlyFirst", "stride": 2},"#;
+    let truncation = Truncation {
+        max_length: 128,
+        strategy: TruncationStrategy::OnlyFirst,
+        stride: 2,
+        side: Side::Right,
     };
-    assert_eq!(notes, [note(2, "truncation"), note(3, "padding")]);
+    let rows = RowDefaults { truncation: Some(truncation), padding: None };
+    assert_eq!(loaded(&with(saved)).rows, rows);
+    let nothing = r#""truncation": null, "padding": null,"#;
+    assert_eq!(loaded(&with(nothing)).rows, RowDefaults::default());
+    let empty = r#""padding": {},"#;
+    assert_eq!(refused(&with(empty)), "tokenizer.json:2: the key \"strategy\" is missing");
 }
 
 #[test]
