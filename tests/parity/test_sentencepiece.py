@@ -131,6 +131,17 @@ def test_control_pieces_are_special_tokens_that_ordinary_text_does_not_become(
     assert ours.encode("<s>low", special="encode")[0] == theirs.bos_id()
 
 
+def test_a_user_defined_piece_with_a_space_is_found_in_no_text(tmp_path: Path) -> None:
+    symbols = [("<unk>", 0.0, "UNKNOWN"), (" x", 0.0, "USER_DEFINED"), ("y▁", 0.0, "USER_DEFINED")]
+    normal = [("▁x", -1.0, "NORMAL"), ("▁", -2.0, "NORMAL"), ("x", -3.0, "NORMAL")]
+    for prefix in (False, True):
+        model = pieces.parsed(pieces.written([*symbols, *normal], byte_fallback=True))
+        model.normalizer_spec.add_dummy_prefix = prefix
+        ours, theirs = both(model.SerializeToString(), tmp_path)
+        for text in ("x", " x", "▁x", "a x▁x", "y x", "y▁x", "  x y "):
+            check(ours, theirs, text)
+
+
 @pytest.mark.parametrize("byte_fallback", [False, True])
 def test_a_character_is_its_piece_whatever_that_is_for(byte_fallback: bool, tmp_path: Path) -> None:
     odd = [("?", 0.0, "UNKNOWN"), ("Z", 0.0, "CONTROL")]

@@ -140,9 +140,11 @@ pub(super) fn of(model: &Model, chain: &Chain) -> Option<Spaced> {
         use_token(model.vocab.id_of(&joined)?, &joined)?;
         pairs.push((left, right));
     }
-    // They are among the tokens so that no cut goes through one.
+    // They are among the tokens so that no cut goes through one. One with a space is never found, as no text has a
+    // space by then.
     let mut symbols = Vec::new();
-    for symbol in chain.pieces().map_or(&[][..], |pieces| &pieces.settings.symbols) {
+    let all = chain.pieces().map_or(&[][..], |pieces| &pieces.settings.symbols);
+    for symbol in all.iter().filter(|symbol| !symbol.contains(' ')) {
         let id = model.vocab.id_of(symbol.as_bytes())?;
         use_token(id, symbol.as_bytes())?;
         symbols.push(SpecialToken::new(symbol.replace(MARK, " "), id));
@@ -219,7 +221,7 @@ fn prefix_of_pieces(
     listed: &[Pair],
 ) -> std::result::Result<Prefix, &'static str> {
     let settings = &pieces.settings;
-    let spaced = |symbol: &String| symbol.starts_with([MARK, ' ']);
+    let spaced = |symbol: &String| symbol.starts_with(MARK) && !symbol.contains(' ');
     if pieces.scores().is_some() {
         Err("the scores of the SentencePiece model are added in 32 bits over the whole text")
     } else if !settings.charsmap.is_empty() {
