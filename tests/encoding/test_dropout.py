@@ -19,6 +19,7 @@ from subword import (
     added_tokens,
     encode_dropout,
     split,
+    with_template,
 )
 from subword.reference import Draws, merge_with_dropout
 from tokenizers import models, pre_tokenizers
@@ -202,7 +203,7 @@ def test_ids_do_not_depend_on_threads_or_on_what_was_encoded_before() -> None:
 
 
 def test_special_tokens_and_templates_are_those_of_other_calls() -> None:
-    tok = byte_level([(b"a", b"b")]).with_template(bos="<s>")
+    tok = with_template(byte_level([(b"a", b"b")]), bos="<s>")
     assert encode_dropout(tok, ["ab<s>"], 1, seed=1, special="encode") == [[97, 98, 257]]
     assert encode_dropout(tok, ["ab"], 1, seed=1, add_special_tokens=True) == [[257, 97, 98]]
     assert encode_dropout(tok, ["<s"], 1, seed=1) == [[60, 115]]

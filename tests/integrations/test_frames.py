@@ -15,7 +15,7 @@ pl = pytest.importorskip("polars")
 duckdb = pytest.importorskip("duckdb")
 pytest.importorskip("datatrove")
 
-from subword.integrations.datatrove import Tokens  # noqa: E402
+from subword.integrations.datatrove import EncodeDocuments  # noqa: E402
 from subword.integrations.duckdb import register  # noqa: E402
 from subword.integrations.polars import count, encode  # noqa: E402
 
@@ -95,7 +95,7 @@ def test_a_step_of_datatrove(tmp_path: Path) -> None:
     TOK.save(tmp_path / "tok.json")
     texts = [text or "" for text in TEXTS]
     for tok, field, size in ((TOK, None, 2), (tmp_path / "tok.json", "input_ids", 1000)):
-        step = Tokens(tok, ids=field, batch_size=size)
+        step = EncodeDocuments(tok, ids=field, batch_size=size)
         documents = list(step(Document(text, str(at)) for at, text in enumerate(texts)))
         assert [document.text for document in documents] == texts
         for document in documents:
@@ -105,7 +105,7 @@ def test_a_step_of_datatrove(tmp_path: Path) -> None:
         assert json.loads(json.dumps(step.stats.to_dict()))["stats"]["tokens"]["total"] == sum(
             map(TOK.count, texts)
         )
-    assert list(Tokens(TOK)(None)) == []
+    assert list(EncodeDocuments(TOK)(None)) == []
 
 
 def test_a_step_runs_in_a_pipeline(tmp_path: Path) -> None:
@@ -120,7 +120,9 @@ def test_a_step_runs_in_a_pipeline(tmp_path: Path) -> None:
             yield document
 
     documents = [Document(text or "", str(at)) for at, text in enumerate(TEXTS)]
-    LocalPipelineExecutor([documents, Tokens(TOK), keep], logging_dir=str(tmp_path / "log")).run()
+    LocalPipelineExecutor(
+        [documents, EncodeDocuments(TOK), keep], logging_dir=str(tmp_path / "log")
+    ).run()
     assert written == [TOK.count(text or "") for text in TEXTS]
 
 

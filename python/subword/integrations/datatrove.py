@@ -1,8 +1,9 @@
 """A step for datatrove's pipelines: how many tokens a document has, and which.
 
-    from subword.integrations.datatrove import Tokens
+    from subword.integrations.datatrove import EncodeDocuments
 
-    pipeline = [ParquetReader("corpus"), Tokens("tok.json", ids="input_ids"), JsonlWriter("out")]
+    encode = EncodeDocuments("tok.json", ids="input_ids")
+    pipeline = [ParquetReader("corpus"), encode, JsonlWriter("out")]
 
 The number stands in ``metadata["token_count"]``, where datatrove's own counter puts it and its
 filters and statistics look for it.
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 PipelineStep: Any = load("datatrove.pipeline.base", "datatrove").PipelineStep
 
 
-class Tokens(PipelineStep):  # type: ignore[misc]
+class EncodeDocuments(PipelineStep):  # type: ignore[misc]
     """Counts the tokens of each document, and keeps its ids if that is asked for.
 
     Args:
@@ -42,7 +43,7 @@ class Tokens(PipelineStep):  # type: ignore[misc]
     Example:
         >>> from datatrove.data import Document
         >>> tok = Tokenizer({i: bytes([i]) for i in range(256)} | {256: b"lo"}, [(b"l", b"o")])
-        >>> [document] = Tokens(tok, ids="ids")([Document("low", "0")])
+        >>> [document] = EncodeDocuments(tok, ids="ids")([Document("low", "0")])
         >>> document.metadata
         {'token_count': 2, 'ids': [256, 119]}
     """
