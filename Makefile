@@ -132,6 +132,7 @@ pictures: $(DEV) ## take the pictures of the explorer, of a tokenizer that learn
 concepts: $(DEV) ## draw the pictures of the docs, from CORPUS if it is given
 	$(BIN)/python docs/concepts/plots.py $(CORPUS)
 	$(BIN)/python docs/guide/sizes.py $(CORPUS)
+	@echo 'the picture of fair training: $(BIN)/python docs/guide/fairness.py en.txt fr.txt ...'
 
 bench-peers: ## install the peers that we are measured against
 	$(PYTHON) -m venv $(BENCH)

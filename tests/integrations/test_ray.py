@@ -65,6 +65,19 @@ def test_other_models_are_those_of_one_machine_too(corpus: Any) -> None:
     assert made.to_bytes() == trainer.train_iter(TEXTS).to_bytes()
 
 
+def test_superwords_and_fair_training_are_those_of_one_machine(corpus: Any) -> None:
+    words = BpeTrainer(400).train_iter(TEXTS)
+    settings: dict[str, Any] = {"vocab_size": 440, "base": words, "superwords": "any"}
+    one = BpeTrainer(**settings).train_iter(TEXTS)
+    assert ray.train_bpe(corpus, "text", **settings).to_bytes() == one.to_bytes()
+    trainer = BpeTrainer(400)
+    other = subword.count_pieces(texts=["niin naan noin"])
+    pieces = ray.count_pieces(corpus, **trainer.counting())
+    sources = {"all": ray.to_counts(pieces, **trainer.counting()), "other": other}
+    fair = trainer.train_fair({"all": subword.count_pieces(texts=TEXTS), "other": other})
+    assert trainer.train_fair(sources).to_bytes() == fair.to_bytes()
+
+
 def test_ids_are_those_of_one_machine(corpus: Any) -> None:
     tok = tokenizer_named("ranks, cl100k")
     rows = sorted(ray.encode(corpus, tok, special="encode").take_all(), key=lambda row: row["n"])

@@ -56,6 +56,23 @@ def test_the_picture_of_the_guide_is_made_by_one_command(tmp_path: Path) -> None
     assert (GUIDE / "evaluate.svg").stat().st_size < 25_000
 
 
+def test_the_picture_of_fair_training_is_made_by_one_command(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    files = [tmp_path / name for name in ("en.txt", "fi_3mb.txt")]
+    for file, text in zip(files, (TEXT * 30, "hitaammat olivat matalammalla\n" * 20), strict=True):
+        file.write_text(text)
+    done = subprocess.run(
+        [sys.executable, GUIDE / "fairness.py", *files, "--out", tmp_path, "--vocab-size", "280"],
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "tokens per byte" in done.stdout
+    assert (tmp_path / "fairness.svg").is_file()
+    assert (GUIDE / "fairness.svg").stat().st_size < 25_000
+
+
 def test_every_picture_is_small_and_shown() -> None:
     there = {path.name: path.stat().st_size for path in CONCEPTS.glob("*.svg")}
     assert set(there) == pictures()

@@ -16,7 +16,7 @@ pub use crate::train::alphabet::Alphabet;
 pub use crate::train::bpe::{
     BpeSettings, Superwords, TargetSize, TrainingStart, prepare as prepare_bpe,
 };
-pub use crate::train::merges::{Effort, Learned, LearnedMerge, Score, Stop, Ties};
+pub use crate::train::merges::{Control, Effort, Learned, LearnedMerge, Score, Stop, Ties};
 pub use crate::train::unigram::{UnigramSettings, UnigramTraining, prepare as prepare_unigram};
 pub use crate::train::wordpiece::{WordPieceSettings, prepare as prepare_wordpiece};
 pub use crate::train::{Trained, Training, WatchMerges, no_pieces};
@@ -30,7 +30,7 @@ pub fn train_bpe(
     settings: &BpeSettings<'_>,
     watch: WatchMerges<'_>,
 ) -> Result<Trained> {
-    prepare_bpe(counts, settings)?.run(watch)
+    prepare_bpe(counts, settings)?.run(watch, &mut ())
 }
 
 /// Trains a WordPiece model on counted words.
@@ -39,7 +39,7 @@ pub fn train_wordpiece(
     settings: &WordPieceSettings,
     watch: WatchMerges<'_>,
 ) -> Result<Trained> {
-    prepare_wordpiece(counts, settings)?.run(watch)
+    prepare_wordpiece(counts, settings)?.run(watch, &mut ())
 }
 
 /// Trains a Unigram model on counted words.

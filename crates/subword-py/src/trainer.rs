@@ -6,16 +6,17 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 use subword_core::Error;
+use subword_core::Vocab;
 use subword_core::trainer::{
-    self, Alphabet, BpeSettings, Effort, Learned, LearnedMerge, Score, Stop, Superwords,
-    TargetSize, Ties, Trained, Training, TrainingStart, UnigramSettings, UnigramTraining,
-    WatchMerges, WordPieceSettings,
+    self, Alphabet, BpeSettings, Control, Effort, Learned, LearnedMerge, Score, Stop, Superwords,
+    TargetSize, Ties, Trained, TrainingStart, UnigramSettings, UnigramTraining, WatchMerges,
+    WordPieceSettings,
 };
 
 use crate::arguments::{choice, natural, optional, threads_of, token};
 use crate::counts::Counts;
 use crate::engine::Engine;
-use crate::interrupts::detached;
+use crate::interrupts::{Raised, detached};
 use crate::model::Model;
 
 /// How a model came about.
@@ -23,6 +24,7 @@ use crate::model::Model;
 pub(crate) struct TrainingLog {
     model: Arc<subword_core::Model>,
     merges: Vec<LearnedMerge>,
+    helped: Vec<u32>,
     stop: Stop,
     effort: Effort,
 }
@@ -39,13 +41,19 @@ impl TrainingLog {
         PyList::new(py, self.merges.iter().map(merge))
     }
 
-    /// Why there are no more merges: "full", "no pair left" or "min_count".
+    /// The source that each merge was the best one for; empty where the sources were one text.
+    fn helped(&self) -> Vec<u32> {
+        self.helped.clone()
+    }
+
+    /// Why there are no more merges: "full", "no pair left", "min_count" or "on_merge".
     #[getter]
     fn stop(&self) -> &'static str {
         match self.stop {
             Stop::Full => "full",
             Stop::NoPair => "no pair left",
             Stop::MinCount => "min_count",
+            Stop::Asked => "on_merge",
         }
     }
 
@@ -92,12 +100,38 @@ impl<'a, 'py> FromPyObject<'a, 'py> for InitialVocab {
     }
 }
 
+/// What Python decides while merges are learned.
+struct PythonControl<'a> {
+    raised: &'a Raised,
+    /// Called with the token of a merge: whether it must not be made.
+    veto: Option<&'a Py<PyAny>>,
+    /// Called with both tokens of a merge, its count and what it saved: whether it is enough.
+    merged: Option<&'a Py<PyAny>>,
+}
+
+impl Control for PythonControl<'_> {
+    fn vetoes(&mut self, token: &[u8]) -> Result<bool, Error> {
+        let Some(veto) = self.veto else { return Ok(false) };
+        self.raised.call(|py| veto.bind(py).call1((PyBytes::new(py, token),))?.is_truthy())
+    }
+
+    fn merged(&mut self, merge: &LearnedMerge, vocab: &Vocab) -> Result<bool, Error> {
+        let Some(merged) = self.merged else { return Ok(false) };
+        self.raised.call(|py| {
+            let token = |id| PyBytes::new(py, vocab.bytes_of(id).unwrap_or_default());
+            let (left, right) = (token(merge.pair.0), token(merge.pair.1));
+            merged.bind(py).call1((left, right, merge.count, merge.saved))?.is_truthy()
+        })
+    }
+}
+
 /// Trains a model. `watch` is called with how many merges there are and how many there will be at most.
 #[pyfunction]
 #[pyo3(signature = (counts, *, vocab_size=None, num_merges=None, special_tokens=None,
     ties="greatest", min_count=1, max_token_length=None, initial_vocab=None, end_of_word=None,
     unk_token=None, limit_alphabet=None, character_coverage=None, byte_fallback=false,
-    split_digits=false, base=None, superwords=None, watch=None))]
+    split_digits=false, base=None, superwords=None, sources=None, whole_characters=false,
+    required=None, veto=None, merged=None, watch=None))]
 #[expect(clippy::too_many_arguments, reason = "keywords of one Python function")]
 pub(crate) fn train_bpe(
     py: Python<'_>,
@@ -117,6 +151,11 @@ pub(crate) fn train_bpe(
     split_digits: bool,
     base: Option<&Engine>,
     superwords: Option<&str>,
+    sources: Option<Vec<(PyRef<'_, Counts>, u64)>>,
+    whole_characters: bool,
+    required: Option<Vec<Vec<u8>>>,
+    veto: Option<Py<PyAny>>,
+    merged: Option<Py<PyAny>>,
     watch: Option<Py<PyAny>>,
 ) -> PyResult<(Model, TrainingLog)> {
     let size = match (optional("vocab_size", vocab_size)?, optional("num_merges", num_merges)?) {
@@ -174,9 +213,21 @@ pub(crate) fn train_bpe(
                 choice("superwords", name, &kinds)
             })
             .transpose()?,
+        whole_characters,
+        required: required.unwrap_or_default(),
         ..BpeSettings::new(size)
     };
-    run(py, watch, || trainer::prepare_bpe(&counts.read(), &settings), Training::run)
+    let sources: Vec<(&Counts, u64)> =
+        sources.iter().flatten().map(|(counts, size)| (&**counts, *size)).collect();
+    let prepare = || {
+        let read: Vec<_> = sources.iter().map(|(counts, size)| (counts.read(), *size)).collect();
+        let sources = read.iter().map(|(counts, size)| (&**counts, *size)).collect();
+        trainer::prepare_bpe(&counts.read(), &BpeSettings { sources, ..settings.clone() })
+    };
+    run(py, watch, prepare, |training, watch, raised| {
+        let (veto, merged) = (veto.as_ref(), merged.as_ref());
+        training.run(watch, &mut PythonControl { raised, veto, merged })
+    })
 }
 
 /// Whether an error of training says that there are no pieces, and nothing about the settings.
@@ -190,18 +241,18 @@ fn run<T>(
     py: Python<'_>,
     watch: Option<Py<PyAny>>,
     prepare: impl FnOnce() -> Result<T, Error> + Send,
-    learn: impl FnOnce(T, WatchMerges<'_>) -> Result<Trained, Error> + Send,
+    learn: impl FnOnce(T, WatchMerges<'_>, &Raised) -> Result<Trained, Error> + Send,
 ) -> PyResult<(Model, TrainingLog)> {
     let trained = detached(py, |raised| {
         let mut watch = |done: usize, most: usize| {
             let Some(watch) = &watch else { return Ok(()) };
             raised.call(|py| watch.call1(py, (done, most)).map(|_| ()))
         };
-        learn(prepare()?, &mut watch)
+        learn(prepare()?, &mut watch, raised)
     })?;
-    let Learned { merges, stop, effort } = trained.learned;
+    let Learned { merges, helped, stop, effort } = trained.learned;
     let model = Arc::new(trained.model);
-    Ok((Model(model.clone()), TrainingLog { model, merges, stop, effort }))
+    Ok((Model(model.clone()), TrainingLog { model, merges, helped, stop, effort }))
 }
 
 /// Trains a WordPiece model. `watch` is called with how many merges there are and how many there
@@ -239,7 +290,8 @@ pub(crate) fn train_wordpiece(
         limit_alphabet: optional("limit_alphabet", limit_alphabet)?,
         max_token_length: optional("max_token_length", max_token_length)?,
     };
-    run(py, watch, || trainer::prepare_wordpiece(&counts.read(), &settings), Training::run)
+    let prepare = || trainer::prepare_wordpiece(&counts.read(), &settings);
+    run(py, watch, prepare, |training, watch, _| training.run(watch, &mut ()))
 }
 
 /// Trains a Unigram model. `watch` is called with how many pieces are gone and how many will be.
@@ -278,5 +330,5 @@ pub(crate) fn train_unigram(
         threads: threads_of(threads)?,
     };
     let prepare = || trainer::prepare_unigram(&counts.read(), &settings);
-    run(py, watch, prepare, UnigramTraining::run)
+    run(py, watch, prepare, |training: UnigramTraining, watch, _| training.run(watch))
 }

@@ -30,6 +30,7 @@ from subword._cli.arguments import (
     tokenizer_out_option,
 )
 from subword._cli.colours import has_colours
+from subword._cli.control import control_options, is_counts, sources_of
 from subword._cli.describing import shown
 from subword._cli.files import print_error, say, tell
 from subword._cli.group import (
@@ -46,10 +47,6 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 #: What a BPE tokenizer can be written as.
 FORMATS = ["native", "tiktoken", "huggingface", "gpt2"]
-
-#: How a file of counts starts.
-COUNTS_MAGIC = b"subword counts\n"
-
 
 #: What is read, what is written, and how: the options of every training.
 READING = [
@@ -172,6 +169,7 @@ def reading_options(command: Command) -> Command:
     help="Merge over the ends of the words that --base has learned: any two tokens (SuperBPE), or "
     "whole words (BoundlessBPE).",
 )
+@control_options
 @reading_options
 @format_option(FORMATS)
 @click.option(
@@ -192,6 +190,8 @@ def train(
     errors: Literal["strict", "replace"],
     memory_limit: str | None,
     watch: bool,
+    fair: bool,
+    sizes: Sequence[int],
     **settings: Any,
 ) -> None:
     """Learn a tokenizer from text files or from counts.
@@ -210,6 +210,7 @@ def train(
         -f huggingface
       subword train small.txt --num-merges 20 --out small.json --watch
       subword train corpus.txt --vocab-size 64k --base words.json --superwords any -o super.json
+      subword train en.txt fi.txt sw.txt --vocab-size 32k --fair -o tok.json
     """
     if (settings["vocab_size"] is None) == (settings["num_merges"] is None):
         raise click.UsageError("pass --vocab-size or --num-merges: how much to learn")
@@ -217,6 +218,9 @@ def train(
     own = None if settings["superwords"] else settings["pattern"]
     settings["base"] = base and Tokenizer.load(base, pattern=own)
     settings["special_tokens"] = special_tokens or None
+    plain = not (fair or any(settings[name] for name in ("whole_characters", "veto", "required")))
+    if watch and not plain:
+        raise click.UsageError("--watch shows plain training: no --fair, --veto, --required")
     if watch and settings["superwords"]:
         raise click.UsageError("--watch shows merges within words, not superwords")
     if watch and starts_from_words(settings["base"]):
@@ -224,7 +228,14 @@ def train(
     if watch and settings["byte_fallback"]:
         raise click.UsageError("--watch does not go with --byte-fallback")
     reading: dict[str, Any] = {"field": field, "errors": errors, "memory_limit": memory_limit}
-    tok, notes = learn(corpus, BpeTrainer(**settings), reading)
+    trainer = BpeTrainer(**settings)
+    if fair:
+        sources, size_of = sources_of(corpus, sizes)
+        tok, notes = told(lambda: trainer.train_fair(sources, sizes=size_of, **reading))
+    elif sizes:
+        raise click.UsageError("--size goes with --fair")
+    else:
+        tok, notes = learn(corpus, trainer, reading)
     save(tok, out, format_, log)
     if watch:
         show_rounds(corpus, tok, settings, reading)
@@ -237,14 +248,20 @@ def learn(
     reading: dict[str, Any],
 ) -> tuple[Tokenizer, list[str]]:
     """The tokenizer that files of text or of counts give, and what is to be said about it."""
+
+    def train() -> Tokenizer:
+        counts = counts_in(corpus)
+        return trainer.train(corpus, **reading) if counts is None else trainer.train_counts(counts)
+
+    return told(train)
+
+
+def told(train: Callable[[], Tokenizer]) -> tuple[Tokenizer, list[str]]:
+    """What a training gives, and what is to be said about it."""
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always", TrainingWarning)
         try:
-            counts = counts_in(corpus)
-            if counts is None:
-                tok = trainer.train(corpus, **reading)
-            else:
-                tok = trainer.train_counts(counts)
+            tok = train()
         except SubwordError:
             raise
         except ValueError as error:  # an argument that makes no sense
@@ -307,14 +324,6 @@ def counts_in(corpus: Sequence[Path]) -> Counts | None:
     for path in corpus[1:]:
         total += Counts.load(path)
     return total
-
-
-def is_counts(path: Path) -> bool:
-    """Whether a file holds counts: by its first bytes, whatever its name."""
-    if not path.is_file():
-        return False  # a pattern, or a file that the trainer will miss
-    with path.open("rb") as stream:
-        return stream.read(len(COUNTS_MAGIC)) == COUNTS_MAGIC
 
 
 def summary(tok: Tokenizer, out: str) -> Iterator[tuple[str, str]]:

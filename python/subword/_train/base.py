@@ -192,17 +192,9 @@ class Trainer(ABC):
             ([(b'o', b'w'), (b'r', b'ow')], {'web': (2, 0), 'code': (3, 3)})
         """
         numbers = numbers_of(sources)
-        counting = self.counting()
         reading: dict[str, Any] = {"field": field, "errors": errors, "memory_limit": memory_limit}
-        reading |= {"threads": self.threads, "progress": self.progress}
         start = time.perf_counter()
-        counts: dict[str, Counts] = {}
-        for name, (source, _) in sources.items():
-            if isinstance(source, Counts):
-                self._check_counts(source)
-                counts[name] = source
-            else:
-                counts[name] = count_pieces(source, **counting, **reading)
+        counts = self._counted({name: source for name, (source, _) in sources.items()}, reading)
         counts = weighted(counts, weights_of(counts, numbers) if shares else numbers)
         first, *others = counts.values()
         phase = Phase("count", time.perf_counter() - start, peak_memory())
@@ -230,6 +222,20 @@ class Trainer(ABC):
         self._check()
         return self._counting()
 
+    def _counted(
+        self, sources: Mapping[str, Counts | StrPath | Iterable[StrPath]], reading: dict[str, Any]
+    ) -> dict[str, Counts]:
+        """The counts of each source: what it is, or of its files."""
+        how = {**self.counting(), **reading, "threads": self.threads, "progress": self.progress}
+        counts: dict[str, Counts] = {}
+        for name, source in sources.items():
+            if isinstance(source, Counts):
+                self._check_counts(source)
+                counts[name] = source
+            else:
+                counts[name] = count_pieces(source, **how)
+        return counts
+
     def _train(self, **reading: Any) -> Tokenizer:
         """What to read in, tokenizer out."""
         counting = self.counting()
@@ -237,9 +243,9 @@ class Trainer(ABC):
         counts = count_pieces(**counting, threads=self.threads, progress=self.progress, **reading)
         return self._learn(counts, (Phase("count", time.perf_counter() - start, peak_memory()),))
 
-    def _learn(self, counts: Counts, phases: tuple[Phase, ...]) -> Tokenizer:
-        """Counts in, tokenizer out."""
-        settings = self._checked()
+    def _learn(self, counts: Counts, phases: tuple[Phase, ...], **more: Any) -> Tokenizer:
+        """Counts in, tokenizer out; ``more`` is for the engine."""
+        settings = self._checked() | more
         with showing(self.progress, "merging", self._merges(), "merge") as update:
             watch = None if update is None else lambda done, _: update(done)
             model, log = self._engine()(counts._counts, **settings, watch=watch)

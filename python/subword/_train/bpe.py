@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from subword import _core
@@ -10,11 +11,12 @@ from subword._counts import Counts
 from subword._special import distinct
 from subword._tokenizer import Tokenizer
 from subword._train.base import Learn, Trainer, check_pattern
-from subword._train.log import TrainingLog
-from subword._train.sources import Paid, paid
+from subword._train.control import Veto, merged, tokens_of, vetoed
+from subword._train.log import LoggedMerge, Phase, TrainingLog, peak_memory
+from subword._train.sources import Paid, paid, sizes_of
 
 if TYPE_CHECKING:
-    from subword._types import Pattern, Progress
+    from subword._types import Errors, Pattern, Progress, StrPath
 
 #: What cuts a text for superwords: digits by threes, runs of punctuation, all spaces but the last.
 #: What stands between them, words and single punctuation marks, is one piece. It is the expression
@@ -63,6 +65,14 @@ class BpeTrainer(Trainer):
         superwords: Merge over the ends of the words that ``base`` has learned: "any" two tokens
             (SuperBPE), or "whole" words, of one token each (BoundlessBPE). The pattern, which is
             then that of the result, cuts longer pieces, unless you say otherwise those of SuperBPE.
+        whole_characters: No merge makes a token of parts of two characters, or of the end of one: a
+            token is whole characters, or the start of a single one, which a longer start needs.
+        required: Tokens that the vocabulary must have. Those that the corpus does not bring get the
+            merges that they need in the place of the last ones.
+        veto: Tokens that no merge may make: a function of a token, or a regular expression that is
+            found in them, or a list of them.
+        on_merge: Called with each merge (`LoggedMerge`) when it is made; if it returns False, that
+            merge is the last.
         threads: How many threads may count; None means one for each core.
         progress: How to show how far it is, as for `count_pieces`.
 
@@ -95,6 +105,10 @@ class BpeTrainer(Trainer):
         split_digits: bool = False,
         base: Tokenizer | None = None,
         superwords: Literal["any", "whole"] | None = None,
+        whole_characters: bool = False,
+        required: Sequence[str | bytes] | None = None,
+        veto: Veto | None = None,
+        on_merge: Callable[[LoggedMerge], object] | None = None,
         threads: int | None = None,
         progress: Progress = None,
     ) -> None:
@@ -115,8 +129,69 @@ class BpeTrainer(Trainer):
         self.split_digits = split_digits
         self.base = base
         self.superwords = superwords
+        self.whole_characters = whole_characters
+        self.required = required
+        self.veto = veto
+        self.on_merge = on_merge
         self.threads = threads
         self.progress = progress
+
+    def train_fair(
+        self,
+        sources: Mapping[str, Counts | StrPath | Iterable[StrPath]],
+        *,
+        sizes: Mapping[str, int] | None = None,
+        field: str = "text",
+        errors: Errors = "strict",
+        memory_limit: int | str | None = None,
+    ) -> Tokenizer:
+        """Learn a tokenizer that treats its sources, such as languages, alike.
+
+        Every merge is taken for the source that is worst off, that is, has the most tokens for its
+        size: it is the pair that occurs most often there. How much text a source has does not
+        matter. This is parity-aware BPE (arXiv 2508.04796).
+
+        Args:
+            sources: By name, counts or files of a source.
+            sizes: By name, what the tokens of a source are divided by; its bytes if it is not
+                named. For sources that say the same, pass the same number for each: they then get
+                the same number of tokens, as far as merges can do that.
+            field: The field of JSON lines, or the column of Parquet files, that holds the text.
+            errors: What to do with text that is not UTF-8: "strict" or "replace".
+            memory_limit: How much memory counting may use, in bytes or like "64MB".
+
+        Returns:
+            The tokenizer. ``training_log(tok).helped`` names the source that each merge was taken
+            for, ``sources`` tells what it saved in each.
+
+        Raises:
+            NoPiecesError: The sources are empty, or hold special tokens alone.
+            TrainingError: The settings leave nothing to learn.
+            CountsError: The sources were not counted alike.
+            ArgumentError: A number makes no sense.
+
+        Example:
+            >>> from subword import BpeTrainer, count_pieces, training_log
+            >>> en, fi = count_pieces(texts=["low lower low"]), count_pieces(texts=["niin naan"])
+            >>> tok = BpeTrainer(num_merges=3).train_fair({"en": en, "fi": fi})
+            >>> tok.merges, training_log(tok).helped
+            ([(b'o', b'w'), (b'i', b'i'), (b'n', b'ii')], ('en', 'fi', 'fi'))
+        """
+        reading: dict[str, Any] = {"field": field, "errors": errors, "memory_limit": memory_limit}
+        start = time.perf_counter()
+        counts = self._counted(sources, reading)
+        given = sizes_of(counts, sizes or {})
+        first, *others = counts.values()
+        phase = Phase("count", time.perf_counter() - start, peak_memory())
+        parts = [(of._counts, given[name]) for name, of in counts.items()]
+        tok = self._learn(sum(others, first), (phase,), sources=parts)
+        log = tok._training_log
+        assert log is not None  # it was trained just now
+        log.sources = self._paid(tok, counts, log)
+        names = list(counts)
+        helped = [names[source] for source in log._learned.helped()]
+        log.helped = (*helped, *[None] * (len(log._learned) - len(helped)))
+        return tok
 
     def _check_counts(self, counts: Counts) -> None:
         if self.pattern is not None:
@@ -149,6 +224,10 @@ class BpeTrainer(Trainer):
             "split_digits": self.split_digits,
             "base": self.base,
             "superwords": self.superwords,
+            "whole_characters": self.whole_characters,
+            "required": [*dict.fromkeys(tokens_of("required", self.required or ()))],
+            "veto": vetoed(self.veto),
+            "merged": merged(self.on_merge),
         }
 
     def _check(self) -> None:

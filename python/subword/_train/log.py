@@ -6,6 +6,7 @@
     log.stop                    # why there are no more merges
     log.pieces, log.different   # how many pieces it learned from, and how many different ones
     log.sources                 # of a mixture: what each merge saved in each source
+    log.helped                  # of a fair training: the source that each merge was taken for
     log.save("training.jsonl")  # the same for machines, one JSON object to a line
 
 The merges are made into Python objects when somebody asks for them: with 32,000 merges that takes
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
     from subword._types import StrPath
 
 #: Why there are no more merges: there are as many as were asked for; no pair is left; those that
-#: are left occur less often than ``min_count``.
-Stop = Literal["full", "no pair left", "min_count"]
+#: are left occur less often than ``min_count``; ``on_merge`` said that it is enough.
+Stop = Literal["full", "no pair left", "min_count", "on_merge"]
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,8 @@ class TrainingLog:
         self.stop: Stop = learned.stop
         #: By source, how many tokens each merge saved there; None without sources.
         self.sources: dict[str, tuple[int, ...]] | None = None
+        #: Of a fair training, the source that each merge was taken for, None for required tokens.
+        self.helped: tuple[str | None, ...] | None = None
         self._learned = learned
 
     @cached_property
@@ -100,6 +103,8 @@ class TrainingLog:
             counts: dict[str, Any] = {"count": merge.count, "saved": merge.saved}
             if self.sources is not None:
                 counts["sources"] = {name: saved[rank] for name, saved in self.sources.items()}
+            if self.helped is not None:
+                counts["helped"] = self.helped[rank]
             yield json.dumps({"rank": rank, "left": left, "right": right, **counts})
 
     def save(self, path: StrPath) -> None:

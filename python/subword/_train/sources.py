@@ -50,13 +50,38 @@ def weights_of(counts: Mapping[str, Counts], shares: Mapping[str, Fraction]) -> 
         >>> weights_of({"web": web, "code": code}, {"web": half, "code": half})
         {'web': Fraction(1, 1), 'code': Fraction(3, 1)}
     """
-    sizes = {name: sum(len(piece) * n for piece, n in of) for name, of in counts.items()}
+    sizes = {name: bytes_of(of) for name, of in counts.items()}
     for name, size in sizes.items():
         if shares[name] > 0 and size == 0:
             raise ArgumentError("sources", f"source {name!r} is empty and cannot have a share")
     weights = {name: shares[name] / sizes[name] for name in shares if sizes[name]}
     least = min((weight for weight in weights.values() if weight), default=Fraction(1))
     return {name: weights.get(name, Fraction(0)) / least for name in shares}
+
+
+def bytes_of(counts: Counts) -> int:
+    """How many bytes the pieces have, each as often as it occurs."""
+    return sum(len(piece) * count for piece, count in counts)
+
+
+def sizes_of(counts: Mapping[str, Counts], given: Mapping[str, int]) -> dict[str, int]:
+    """What the tokens of each source are divided by: what the caller gave, or its bytes.
+
+    Example:
+        >>> sizes_of({"en": Counts({b"low": 2}), "fi": Counts({"yö".encode(): 1})}, {"fi": 2})
+        {'en': 6, 'fi': 2}
+    """
+    if not counts:
+        raise ArgumentError("sources", "sources must name at least one source")
+    for name, size in given.items():
+        if name not in counts:
+            raise ArgumentError("sizes", f"sizes names {name!r}, which is no source")
+        if not hasattr(size, "__index__"):
+            found = type(size).__name__
+            raise TypeError(f"the size of {name!r} must be an integer, not {found}")
+        if not 1 <= size < 1 << 63:
+            raise ArgumentError("sizes", f"the size of {name!r} must be at least 1, not {size}")
+    return {name: given.get(name) or max(bytes_of(of), 1) for name, of in counts.items()}
 
 
 def numbers_of(sources: Mapping[str, tuple[object, object]]) -> dict[str, Fraction]:

@@ -127,15 +127,15 @@ class WordPieceTrainer(Trainer):
             "max_token_length": self.max_token_length,
         }
 
-    def _learn(self, counts: Counts, phases: tuple[Phase, ...]) -> Tokenizer:
+    def _learn(self, counts: Counts, phases: tuple[Phase, ...], **more: Any) -> Tokenizer:
         if self.score != "likelihood" or self.min_count is not None:
-            return super()._learn(counts, phases)
+            return super()._learn(counts, phases, **more)
         found = self._likelihood_min_count(counts)
         if found == LEAST_COUNT:  # The corpus is small: should pairs run out, that is worth a word.
-            return super()._learn(counts, phases)
+            return super()._learn(counts, phases, **more)
         trainer = copy(self)
         trainer.min_count = found
-        return trainer._learn(counts, phases)
+        return trainer._learn(counts, phases, **more)
 
     def _likelihood_min_count(self, counts: Counts) -> int:
         """About the smallest `min_count` at which likelihood does not fill the vocabulary.

@@ -19,13 +19,15 @@ is encoded by rank as ever, first within words and then over their ends (see `pa
 */
 
 mod parts;
+pub(super) mod required;
 mod sentencepiece;
+mod whole;
 mod words;
 
 use std::time::Instant;
 
 use super::alphabet::Alphabet;
-use super::merges::{MergeRules, Ties, TrainingWords};
+use super::merges::{Apart, MergeRules, Ties, TrainingWords};
 use super::{Training, each_piece, no_pieces};
 use crate::bpe::{Merged, Merger};
 use crate::counts::Counts;
@@ -35,6 +37,7 @@ use crate::pretok::Splitter;
 use crate::types::{Count, TokenId};
 use crate::vocab::{MAX_ID, Vocab};
 use parts::BaseTokens;
+use whole::mixes_characters;
 
 /// How much to learn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,6 +97,13 @@ pub struct BpeSettings<'a> {
     /// Merge over the ends of the pieces of the base, with the pattern of the counts; `None` for the pattern of the
     /// base.
     pub superwords: Option<Superwords>,
+    /// Sources whose sum the counts are, each with its size: every merge helps the one with the most tokens for its
+    /// size (`merges::by_parity`). None where the counts are one text.
+    pub sources: Vec<(&'a Counts, u64)>,
+    /// Make no token of parts of two characters, nor of the end of one: see `whole`.
+    pub whole_characters: bool,
+    /// Tokens that the vocabulary must have (`required`).
+    pub required: Vec<Vec<u8>>,
 }
 
 impl BpeSettings<'_> {
@@ -111,6 +121,9 @@ impl BpeSettings<'_> {
             min_count: 1,
             max_token_length: None,
             superwords: None,
+            sources: Vec::new(),
+            whole_characters: false,
+            required: Vec::new(),
         }
     }
 }
@@ -119,6 +132,7 @@ impl BpeSettings<'_> {
 pub fn prepare(counts: &Counts, settings: &BpeSettings<'_>) -> Result<Training> {
     let begin = Instant::now();
     let model = first_model(counts, settings)?;
+    required::check(&settings.required, &model)?;
     // Unless the caller lists it among the special tokens, unk is the first of them.
     let special_tokens = settings.special_tokens.as_deref();
     let mut special_tokens = special_tokens.unwrap_or(counts.special_tokens()).to_vec();
@@ -134,26 +148,50 @@ pub fn prepare(counts: &Counts, settings: &BpeSettings<'_>) -> Result<Training> 
             Merges::Listed(pairs) => pairs.clone(),
             Merges::Ranked => Vec::new(),
         },
+        apart: settings.whole_characters.then_some(mixes_characters as Apart),
+        sizes: settings.sources.iter().map(|(_, size)| *size).collect(),
         ..MergeRules::new(merges, model.id_limit())
     };
-    let (words, rules) =
-        if let (Some(pattern), TrainingStart::Base(base)) = (settings.superwords, settings.start) {
-            (superword_tokens(counts, base, pattern)?, rules)
-        } else if settings.byte_fallback {
-            let words = sentencepiece::first_tokens(counts, &model, settings.split_digits)?;
-            (words, sentencepiece::rules(rules))
-        } else if model.start.is_plain() {
-            (first_tokens(counts, &model)?, rules)
-        } else {
-            let lengths = words::lengths(&model);
-            (words::first_tokens(counts, &model)?, MergeRules { lengths, ..rules })
-        };
+    let rules = match () {
+        () if settings.byte_fallback => sentencepiece::rules(rules),
+        () if model.start.is_plain() => rules,
+        () => MergeRules { lengths: words::lengths(&model), ..rules },
+    };
+    let words = match &settings.sources[..] {
+        [] => first_words(counts, settings, &model)?,
+        sources => {
+            let mut words = TrainingWords::default();
+            for (counts, _) in sources {
+                words.push_source(&first_words(counts, settings, &model)?)?;
+            }
+            words
+        }
+    };
     if words.is_empty() {
         return Err(no_pieces());
     }
     let unk_token = settings.unk_token.clone();
+    let required = settings.required.clone();
     let prepared = begin.elapsed();
-    Ok(Training { model, words, rules, special_tokens, unk_token, prepared })
+    Ok(Training { model, words, rules, special_tokens, unk_token, required, prepared })
+}
+
+/// The counted pieces as tokens.
+fn first_words(
+    counts: &Counts,
+    settings: &BpeSettings<'_>,
+    model: &Model,
+) -> Result<TrainingWords> {
+    if let (Some(superwords), TrainingStart::Base(base)) = (settings.superwords, settings.start) {
+        return superword_tokens(counts, base, superwords);
+    }
+    match () {
+        () if settings.byte_fallback => {
+            sentencepiece::first_tokens(counts, model, settings.split_digits)
+        }
+        () if model.start.is_plain() => first_tokens(counts, model),
+        () => words::first_tokens(counts, model),
+    }
 }
 
 /// The model that training starts from.

@@ -27,7 +27,7 @@ use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::model::{Merges, Model, SpecialToken};
 use crate::types::Count;
-use merges::{Learned, MergeRules, TrainingWords};
+use merges::{Control, Learned, MergeRules, TrainingWords};
 use std::time::Duration;
 
 /// Preparing one piece is about as much work as reading this many bytes of text; see `interrupt`.
@@ -46,6 +46,8 @@ pub struct Training {
     special_tokens: Vec<String>,
     /// The special token among them that stands for what has no token.
     unk_token: Option<String>,
+    /// Tokens that the vocabulary must have; see `bpe::required`.
+    required: Vec<Vec<u8>>,
     /// How long it took to prepare.
     prepared: Duration,
 }
@@ -55,11 +57,16 @@ pub type WatchMerges<'a> = &'a mut dyn FnMut(usize, usize) -> Result<()>;
 
 impl Training {
     /// Learns the merges and completes the model.
-    pub fn run(self, watch: WatchMerges<'_>) -> Result<Trained> {
-        let Training { mut model, words, rules, special_tokens, unk_token, prepared } = self;
+    pub fn run(self, watch: WatchMerges<'_>, control: &mut dyn Control) -> Result<Trained> {
+        let Training { mut model, words, rules, special_tokens, unk_token, required, prepared } =
+            self;
         let most = rules.merges.min(rules.tokens);
         let mut watch = |done| watch(done, most);
-        let mut learned = merges::learn(words, &mut model.vocab, &rules, &mut watch)?;
+        let base = (!required.is_empty()).then(|| model.clone());
+        let mut learned = merges::learn(words, &mut model.vocab, &rules, &mut watch, control)?;
+        if let Some(base) = base {
+            model = bpe::required::complete(&base, &mut learned, &required, &rules)?;
+        }
         learned.effort.index += prepared;
         // WordPiece keeps nothing of the merges but what they make.
         if model.as_word_piece().is_none()

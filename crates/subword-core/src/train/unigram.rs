@@ -247,7 +247,10 @@ impl UnigramTraining {
         let merge = begin.elapsed() - index;
         let bytes = self.segments.text.len();
         let effort = Effort { index, merge, bytes, scans, ..Effort::default() };
-        Ok(Trained { model, learned: Learned { merges: Vec::new(), stop, effort } })
+        Ok(Trained {
+            model,
+            learned: Learned { merges: Vec::new(), helped: Vec::new(), stop, effort },
+        })
     }
 
     /// What stands before the pieces: special tokens, user-defined symbols, the tokens of the bytes.

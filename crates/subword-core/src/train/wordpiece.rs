@@ -124,7 +124,8 @@ pub fn prepare(counts: &Counts, settings: &WordPieceSettings) -> Result<Training
     let model = model(counts, settings, &special_tokens, vocab);
     let prepared = begin.elapsed();
     // The special tokens have their ids already: they come first.
-    Ok(Training { model, words, rules, special_tokens: Vec::new(), unk_token: None, prepared })
+    let (special_tokens, unk_token, required) = (Vec::new(), None, Vec::new());
+    Ok(Training { model, words, rules, special_tokens, unk_token, required, prepared })
 }
 
 /// The most new tokens.

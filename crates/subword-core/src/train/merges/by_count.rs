@@ -18,11 +18,9 @@ use super::cells::TokenCell;
 use super::count_queue::CountQueue;
 use super::heap;
 use super::index::PairIndex;
-use super::progress::TrainingProgress;
-use super::{Learned, MergeRules, Stop, Ties, TrainingWords};
+use super::{Learned, Stop};
 use crate::error::Result;
 use crate::types::Count;
-use crate::vocab::Vocab;
 
 /// How the threshold of candidates falls.
 #[derive(Debug, Clone, Copy)]
@@ -40,16 +38,12 @@ struct CountLearner<'a, C> {
     least: Count,
 }
 
-/// Learns merges. A cell `C` must be wide enough for all ids.
+/// Learns merges.
 pub(super) fn learn<C: TokenCell>(
-    words: TrainingWords,
-    vocab: &mut Vocab,
-    rules: &MergeRules,
+    index: PairIndex<'_, C>,
     thresholds: Thresholds,
-    watch: &mut dyn FnMut(usize) -> Result<()>,
+    begin: Instant,
 ) -> Result<Learned> {
-    let begin = Instant::now();
-    let index = PairIndex::<C>::new(words, vocab, rules, TrainingProgress::new(watch))?;
     let mut learner = CountLearner { index, queue: CountQueue::new(), least: Count::MAX };
     learner.scan(|highest| highest / thresholds.first)?;
     learner.index.effort.index = begin.elapsed();
@@ -69,7 +63,7 @@ impl<C: TokenCell> CountLearner<'_, C> {
                 let least = self.least / part;
                 self.scan(|highest| least.min(highest))?;
             } else {
-                return Ok(if self.index.any_pair() { Stop::MinCount } else { Stop::NoPair });
+                return Ok(if self.index.any_pair()? { Stop::MinCount } else { Stop::NoPair });
             }
         }
         Ok(Stop::Full)
@@ -92,6 +86,9 @@ impl<C: TokenCell> CountLearner<'_, C> {
             }
             if self.index.is_full() {
                 return Ok(());
+            }
+            if self.index.is_vetoed(self.index.pair(index))? {
+                continue;
             }
             if self.merge(index, count)? {
                 let least = self.least;
@@ -121,24 +118,12 @@ impl<C: TokenCell> CountLearner<'_, C> {
     }
 
     fn sort(&self, level: &mut [u32]) {
-        level.sort_unstable_by(|&a, &b| self.order(a, b));
+        level.sort_unstable_by(|&a, &b| self.index.order(a, b));
     }
 
     /// Which of two candidates with the same count is merged first: the lesser.
-    fn order(&self, a: u32, b: u32) -> Ordering {
-        let index = &self.index;
-        let (a, b) = (index.pair(a), index.pair(b));
-        match index.rules.ties {
-            Ties::SmallestIds => a.cmp(&b),
-            Ties::Greatest => {
-                let compare = |a, b| index.tokens.compare(index.vocab, a, b);
-                compare(b.0, a.0).then_with(|| compare(b.1, a.1))
-            }
-        }
-    }
-
     fn is_before(&self, a: u32, b: u32) -> bool {
-        self.order(a, b) == Ordering::Less
+        self.index.order(a, b) == Ordering::Less
     }
 
     /// Whether the candidate still has this count. If not, it is pushed back to the queue.

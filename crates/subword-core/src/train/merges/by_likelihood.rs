@@ -10,12 +10,10 @@ use std::time::Instant;
 
 use super::cells::TokenCell;
 use super::index::PairIndex;
-use super::progress::TrainingProgress;
 use super::score_groups::ScoreGroups;
 use super::{Learned, MergeRules, Stop, TrainingWords};
 use crate::error::Result;
 use crate::types::Count;
-use crate::vocab::Vocab;
 
 struct LikelihoodLearner<'a, C> {
     index: PairIndex<'a, C>,
@@ -24,16 +22,13 @@ struct LikelihoodLearner<'a, C> {
     new: Vec<(Count, u32)>,
 }
 
-/// Learns merges. A cell `C` must be wide enough for all ids.
+/// Learns merges. `totals` are those of `totals`.
 pub(super) fn learn<C: TokenCell>(
-    words: TrainingWords,
-    vocab: &mut Vocab,
-    rules: &MergeRules,
-    watch: &mut dyn FnMut(usize) -> Result<()>,
+    index: PairIndex<'_, C>,
+    totals: Vec<Count>,
+    begin: Instant,
 ) -> Result<Learned> {
-    let begin = Instant::now();
-    let groups = ScoreGroups::new(totals(&words, rules));
-    let index = PairIndex::<C>::new(words, vocab, rules, TrainingProgress::new(watch))?;
+    let groups = ScoreGroups::new(totals);
     let mut learner = LikelihoodLearner { index, groups, new: Vec::new() };
     learner.scan()?;
     learner.index.effort.index = begin.elapsed();
@@ -42,7 +37,7 @@ pub(super) fn learn<C: TokenCell>(
 }
 
 /// How often each token stands in the text.
-fn totals(words: &TrainingWords, rules: &MergeRules) -> Vec<Count> {
+pub(super) fn totals(words: &TrainingWords, rules: &MergeRules) -> Vec<Count> {
     let mut totals = vec![0; rules.next as usize];
     for (tokens, count) in words.iter() {
         tokens.iter().for_each(|&token| totals[token as usize] += count);
@@ -55,7 +50,7 @@ impl<C: TokenCell> LikelihoodLearner<'_, C> {
         let floor = self.index.floor();
         while !self.index.is_full() {
             let Some((candidate, count)) = self.groups.first() else {
-                return Ok(if self.index.any_pair() { Stop::MinCount } else { Stop::NoPair });
+                return Ok(if self.index.any_pair()? { Stop::MinCount } else { Stop::NoPair });
             };
             match self.index.recount(candidate)?.filter(|&now| now != count) {
                 None => self.merge(candidate, count)?,

@@ -15,11 +15,12 @@ it, without links and without look-ups.
 Invariants
 * A place that was once the start of a token still is, as long as the cell holds that token: boundaries
   vanish and never come back.
-* Pieces stand by falling count, and a new count starts at a multiple of `BLOCK` cells: the count of
-  a place is that of its block.
+* Pieces stand source by source, and in each by falling count. A new source and a new count start at a multiple of
+  `BLOCK` cells: the count of a place is that of its block.
 */
 
 use std::cmp::Reverse;
+use std::ops::Range;
 
 use super::TrainingWords;
 use super::progress::TrainingProgress;
@@ -72,6 +73,8 @@ pub(super) struct Cells<C> {
     pub(super) cells: Vec<C>,
     /// How often each block occurs.
     counts: Vec<Count>,
+    /// Where the blocks of each source start.
+    sources: Vec<usize>,
     /// How many cells each token takes, by `TokenCell::index`.
     pub(super) widths: Vec<u32>,
     /// Whether every token takes one cell.
@@ -86,28 +89,40 @@ impl<C: TokenCell> Cells<C> {
         watch: &mut TrainingProgress<'_>,
     ) -> Result<Cells<C>> {
         let mut order: Vec<(Count, u32)> = words.counts.iter().copied().zip(0..).collect();
-        order.sort_unstable_by_key(|&(count, piece)| (Reverse(count), piece));
         let room = words.tokens.len() + words.len() + BLOCK;
         let mut cells = Vec::with_capacity(room + room / 16);
-        let mut counts: Vec<Count> = Vec::new();
+        let (mut counts, mut sources): (Vec<Count>, Vec<usize>) = (Vec::new(), Vec::new());
         cells.push(C::default());
-        for (count, piece) in order {
-            let start = piece.checked_sub(1).map_or(0, |before| words.ends[before as usize]);
-            let piece = &words.tokens[start as usize..words.ends[piece as usize] as usize];
-            if piece.len() < 2 || count == 0 {
-                continue;
+        for source in words.sources() {
+            sources.push(if sources.is_empty() { 0 } else { cells.len().div_ceil(BLOCK) });
+            let (order, mut last) = (&mut order[source], None);
+            order.sort_unstable_by_key(|&(count, piece)| (Reverse(count), piece));
+            for &(count, piece) in &*order {
+                let start = piece.checked_sub(1).map_or(0, |before| words.ends[before as usize]);
+                let piece = &words.tokens[start as usize..words.ends[piece as usize] as usize];
+                if piece.len() < 2 || count == 0 {
+                    continue;
+                }
+                if last.replace(count) != Some(count) {
+                    cells.resize(cells.len().next_multiple_of(BLOCK), C::default());
+                    counts.resize(cells.len() / BLOCK, counts.last().copied().unwrap_or(count));
+                    counts.push(count);
+                }
+                cells.extend(piece.iter().map(|&token| C::new(token)));
+                cells.push(C::default());
+                counts.resize(cells.len().div_ceil(BLOCK), count);
+                watch.worked(piece.len())?;
             }
-            if counts.last() != Some(&count) {
-                cells.resize(cells.len().next_multiple_of(BLOCK), C::default());
-                counts.resize(cells.len() / BLOCK, counts.last().copied().unwrap_or(count));
-                counts.push(count);
-            }
-            cells.extend(piece.iter().map(|&token| C::new(token)));
-            cells.push(C::default());
-            counts.resize(cells.len().div_ceil(BLOCK), count);
-            watch.worked(piece.len())?;
         }
-        Ok(Cells { cells, counts, widths: vec![1; ids + 1], packed: true })
+        Ok(Cells { cells, counts, sources, widths: vec![1; ids + 1], packed: true })
+    }
+
+    /// The cells of a source.
+    pub(super) fn source(&self, source: usize) -> Range<usize> {
+        let most = self.cells.len();
+        let start =
+            |source| self.sources.get(source).map_or(most, |&at: &usize| at * BLOCK).min(most);
+        start(source)..start(source + 1)
     }
 
     /// How often the piece at a place occurs.
@@ -157,16 +172,20 @@ impl<C: TokenCell> Cells<C> {
         }
         let (mut from, mut to) = (1, 1_usize);
         let mut block = 0;
-        while block < self.counts.len() {
-            let count = self.counts[block];
-            let alike = self.counts[block..].iter().take_while(|&&other| other == count).count();
-            let end = ((block + alike) * BLOCK).min(self.cells.len());
-            let start = if block == 0 { 1 } else { to.next_multiple_of(BLOCK) };
-            self.cells[to..start].fill(C::default());
-            to = self.pack_range(from, end, start);
-            self.counts[start / BLOCK..to.div_ceil(BLOCK)].fill(count);
-            block += alike;
-            from = end;
+        for source in 0..self.sources.len() {
+            let after = self.sources.get(source + 1).copied().unwrap_or(self.counts.len());
+            self.sources[source] = if source == 0 { 0 } else { to.div_ceil(BLOCK) };
+            while block < after {
+                let count = self.counts[block];
+                let same = self.counts[block..after].iter().take_while(|&&other| other == count);
+                let end = ((block + same.count()) * BLOCK).min(self.cells.len());
+                let start = if block == 0 { 1 } else { to.next_multiple_of(BLOCK) };
+                self.cells[to..start].fill(C::default());
+                to = self.pack_range(from, end, start);
+                self.counts[start / BLOCK..to.div_ceil(BLOCK)].fill(count);
+                block = end.div_ceil(BLOCK);
+                from = end;
+            }
         }
         self.cells.truncate(to);
         self.counts.truncate(to.div_ceil(BLOCK));

@@ -15,14 +15,16 @@ A merge needs no hash look-up: what stands to the left (or right) of the merged 
 by token (`neighbours`), then the places of each new pair are written in one range.
 */
 
+use std::cmp::Ordering;
 use std::time::Instant;
 
 use super::cells::{Cells, TokenCell};
+use super::control::Control;
 use super::neighbours::NeighbourTable;
 use super::pair_scan;
 use super::progress::TrainingProgress;
 use super::tokens::{self, TokenFacts};
-use super::{Effort, Learned, LearnedMerge, MergeRules, Stop, TrainingWords};
+use super::{Effort, Learned, LearnedMerge, MergeRules, Stop, Ties, TrainingWords};
 use crate::error::Result;
 use crate::mem;
 use crate::types::{Count, Pair, TokenId};
@@ -39,9 +41,9 @@ pub(super) struct Candidate<C> {
     /// The number of merges after which its count was last exact.
     checked: u32,
     /// The number of its places.
-    len: u32,
+    pub(super) len: u32,
     /// Where its places start.
-    start: usize,
+    pub(super) start: usize,
 }
 
 /// The text and the pairs in it.
@@ -50,15 +52,20 @@ pub(super) struct PairIndex<'a, C> {
     pub(super) rules: &'a MergeRules,
     pub(super) vocab: &'a mut Vocab,
     pub(super) watch: TrainingProgress<'a>,
+    control: &'a mut dyn Control,
+    /// Whether the caller said that it is enough.
+    stopped: bool,
     pub(super) candidates: Vec<Candidate<C>>,
     pub(super) tokens: TokenFacts,
     pub(super) merges: Vec<LearnedMerge>,
     pub(super) effort: Effort,
-    places: Vec<u32>,
+    pub(super) places: Vec<u32>,
     lefts: NeighbourTable<C>,
     rights: NeighbourTable<C>,
     /// The places of a merge, each with its left and right neighbour.
-    merged: Vec<(u32, C, C)>,
+    pub(super) merged: Vec<(u32, C, C)>,
+    /// By how many tokens the last merge shortened each source; none where the sources are one text.
+    pub(super) saved: Vec<Count>,
     /// The bytes of the token that a pair makes.
     joined: Vec<u8>,
 }
@@ -80,6 +87,7 @@ impl<'a, C: TokenCell> PairIndex<'a, C> {
         vocab: &'a mut Vocab,
         rules: &'a MergeRules,
         mut watch: TrainingProgress<'a>,
+        control: &'a mut dyn Control,
     ) -> Result<Self> {
         let ids = rules.next as usize;
         Ok(PairIndex {
@@ -88,12 +96,15 @@ impl<'a, C: TokenCell> PairIndex<'a, C> {
             rules,
             vocab,
             watch,
+            control,
+            stopped: false,
             candidates: Vec::new(),
             places: Vec::new(),
             merges: Vec::new(),
             lefts: NeighbourTable::new(ids),
             rights: NeighbourTable::new(ids),
             merged: Vec::new(),
+            saved: vec![0; rules.sizes.len()],
             joined: Vec::new(),
             effort: Effort::default(),
         })
@@ -109,7 +120,8 @@ impl<'a, C: TokenCell> PairIndex<'a, C> {
         self.watch.ended(self.merges.len())?;
         let merge = begin.elapsed() - self.effort.index;
         let effort = Effort { merge, queue_operations, ..self.effort };
-        Ok(Learned { merges: self.merges, stop, effort })
+        let stop = if self.stopped { Stop::Asked } else { stop };
+        Ok(Learned { merges: self.merges, helped: Vec::new(), stop, effort })
     }
 
     /// The least count of a pair that may be merged.
@@ -118,7 +130,8 @@ impl<'a, C: TokenCell> PairIndex<'a, C> {
     }
 
     pub(super) fn is_full(&self) -> bool {
-        self.merges.len() >= self.rules.merges
+        self.stopped
+            || self.merges.len() >= self.rules.merges
             || (self.tokens.next - self.rules.next) as usize >= self.rules.tokens
     }
 
@@ -126,6 +139,18 @@ impl<'a, C: TokenCell> PairIndex<'a, C> {
     pub(super) fn pair(&self, index: u32) -> Pair {
         let candidate = &self.candidates[index as usize];
         (candidate.left.id(), candidate.right.id())
+    }
+
+    /// Which of two candidates of the same count is merged first.
+    pub(super) fn order(&self, a: u32, b: u32) -> Ordering {
+        let (a, b) = (self.pair(a), self.pair(b));
+        match self.rules.ties {
+            Ties::SmallestIds => a.cmp(&b),
+            Ties::Greatest => {
+                let compare = |a, b| self.tokens.compare(self.vocab, a, b);
+                compare(b.0, a.0).then_with(|| compare(b.1, a.1))
+            }
+        }
     }
 
     /// Counts all pairs, makes candidates of those that reach the threshold `least`, and calls `found` with the
@@ -155,12 +180,33 @@ impl<'a, C: TokenCell> PairIndex<'a, C> {
     }
 
     /// Whether some pair is left that may be merged.
-    pub(super) fn any_pair(&mut self) -> bool {
+    pub(super) fn any_pair(&mut self) -> Result<bool> {
         self.cells.pack();
-        self.cells.cells.windows(2).any(|two| {
-            two.iter().all(|cell| *cell != C::default())
-                && self.tokens.may_merge(self.rules, self.vocab, (two[0].id(), two[1].id()))
-        })
+        for at in 1..self.cells.cells.len() {
+            let (left, right) = (self.cells.cells[at - 1], self.cells.cells[at]);
+            if left == C::default() || right == C::default() {
+                continue;
+            }
+            let pair = (left.id(), right.id());
+            if self.tokens.may_merge(self.rules, self.vocab, pair) && !self.is_vetoed(pair)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether the caller forbids the token that a pair makes.
+    pub(super) fn is_vetoed(&mut self, pair: Pair) -> Result<bool> {
+        tokens::join(self.rules, self.vocab, pair, &mut self.joined);
+        self.control.vetoes(&self.joined)
+    }
+
+    /// Tells the caller of the merges from `first` on.
+    fn tell(&mut self, first: usize) -> Result<()> {
+        for merge in &self.merges[first..] {
+            self.stopped = self.control.merged(merge, self.vocab)?;
+        }
+        Ok(())
     }
 
     /// The count of a candidate now; `None` if it cannot have changed.
@@ -229,7 +275,9 @@ impl<'a, C: TokenCell> PairIndex<'a, C> {
             self.rights.add(after, count);
             self.merged.push((at, before, after));
         }
+        self.save_by_source();
         self.watch.merges += 1;
+        let told = self.merges.len();
         let now = self.watch.merges as u32;
         (self.tokens.changed[pair.0 as usize], self.tokens.changed[pair.1 as usize]) = (now, now);
         let token = if let Some(token) = known {
@@ -253,6 +301,7 @@ impl<'a, C: TokenCell> PairIndex<'a, C> {
             }
         }
         self.watch.worked(len as usize + 64)?;
+        self.tell(told)?;
         Ok(MergeOutcome { pair, token, saved, known: known.is_some() })
     }
 

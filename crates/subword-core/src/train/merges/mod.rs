@@ -30,14 +30,18 @@ The result depends on the pieces and their counts alone, not on their order.
 | `index` `neighbours` `tokens`    | candidates and their places; recount and merge            |
 | `count_queue` `by_count`         | candidates by falling count, and the loop over them       |
 | `score_groups` `by_likelihood`   | candidates by falling likelihood, and the loop over them  |
-| `heap`                           | a heap in any order, which both loops use                 |
+| `by_parity`                      | the loop over several sources, for the one that is worst off |
+| `heap`                           | a heap in any order, which the loops use                  |
+| `control`                        | what the caller forbids, hears and ends                   |
 | `progress`                       | calls the watcher, and checks for an interrupt            |
 | `tests/naive`                    | the definition, for the tests                             |
 */
 
 mod by_count;
 mod by_likelihood;
+mod by_parity;
 mod cells;
+mod control;
 mod count_queue;
 mod heap;
 mod index;
@@ -47,9 +51,16 @@ mod progress;
 mod score_groups;
 mod tokens;
 
+pub use control::Control;
+
+use std::ops::Range;
+use std::time::Instant;
+
 use crate::error::{Error, Result};
 use crate::types::{Count, Pair, TokenId};
 use crate::vocab::Vocab;
+use index::PairIndex;
+use progress::TrainingProgress;
 
 /// How many tokens the distinct pieces may have, so that a place among them and their gaps has 32 bits.
 const MOST_TOKENS: usize = 1 << 31;
@@ -70,6 +81,8 @@ pub struct TrainingWords {
     counts: Vec<Count>,
     /// How many tokens the text has: those of each piece as often as it occurs.
     total: Count,
+    /// The number of pieces before each source; none where there is one source.
+    sources: Vec<usize>,
 }
 
 /// Which of two pairs with the same count is merged first.
@@ -123,6 +136,9 @@ pub struct MergeRules {
     pub forbidden: Vec<Vec<u8>>,
     /// Says of two tokens, by their bytes, that they never merge.
     pub apart: Option<Apart>,
+    /// What the tokens of each source are divided by: every merge is the best one for the source that has the most
+    /// then. Empty where the sources are one text.
+    pub sizes: Vec<u64>,
 }
 
 /// A pair that was merged.
@@ -147,6 +163,8 @@ pub enum Stop {
     NoPair,
     /// All pairs that are left count less than `min_count`.
     MinCount,
+    /// The caller said that it is enough.
+    Asked,
 }
 
 /// What was learned, and what it took.
@@ -154,6 +172,8 @@ pub enum Stop {
 pub struct Learned {
     /// The merges, in their order.
     pub merges: Vec<LearnedMerge>,
+    /// The source that each merge was the best one for; none where the sources are one text.
+    pub helped: Vec<u32>,
     /// Why there are no more.
     pub stop: Stop,
     /// What it took.
@@ -202,6 +222,19 @@ impl TrainingWords {
         Ok(())
     }
 
+    /// Adds the pieces of one more source; see [`MergeRules::sizes`].
+    pub fn push_source(&mut self, words: &TrainingWords) -> Result<()> {
+        self.sources.push(self.len());
+        words.iter().try_for_each(|(tokens, count)| self.push(tokens.iter().copied(), count))
+    }
+
+    /// The pieces of each source, as ranges.
+    fn sources(&self) -> Vec<Range<usize>> {
+        let starts = if self.sources.is_empty() { &[0][..] } else { &self.sources };
+        let ends = starts[1..].iter().copied().chain([self.len()]);
+        starts.iter().zip(ends).map(|(&start, end)| start..end).collect()
+    }
+
     /// Replaces every token by `name` of it.
     pub fn rename(&mut self, name: impl Fn(TokenId) -> TokenId) {
         self.tokens.iter_mut().for_each(|token| *token = name(*token));
@@ -241,6 +274,7 @@ impl MergeRules {
             prefix: Vec::new(),
             forbidden: Vec::new(),
             apart: None,
+            sizes: Vec::new(),
         }
     }
 }
@@ -252,15 +286,33 @@ pub fn learn(
     vocab: &mut Vocab,
     rules: &MergeRules,
     watch: &mut dyn FnMut(usize) -> Result<()>,
+    control: &mut dyn Control,
 ) -> Result<Learned> {
     let most = rules.merges.min(rules.tokens).min(words.tokens.len());
     // One more id for the token of a merge that may turn out to exist already.
-    let narrow = rules.next as usize + most < usize::from(u16::MAX);
-    match (rules.score, narrow) {
-        (Score::Count, true) => by_count::learn::<u16>(words, vocab, rules, THRESHOLDS, watch),
-        (Score::Count, false) => by_count::learn::<u32>(words, vocab, rules, THRESHOLDS, watch),
-        (Score::Likelihood, true) => by_likelihood::learn::<u16>(words, vocab, rules, watch),
-        (Score::Likelihood, false) => by_likelihood::learn::<u32>(words, vocab, rules, watch),
+    match rules.next as usize + most < usize::from(u16::MAX) {
+        true => learn_in::<u16>(words, vocab, rules, THRESHOLDS, watch, control),
+        false => learn_in::<u32>(words, vocab, rules, THRESHOLDS, watch, control),
+    }
+}
+
+/// The same with cells that are wide enough for all ids.
+fn learn_in<C: cells::TokenCell>(
+    words: TrainingWords,
+    vocab: &mut Vocab,
+    rules: &MergeRules,
+    thresholds: by_count::Thresholds,
+    watch: &mut dyn FnMut(usize) -> Result<()>,
+    control: &mut dyn Control,
+) -> Result<Learned> {
+    let begin = Instant::now();
+    let sources = by_parity::sources(&words, rules);
+    let totals = (rules.score == Score::Likelihood).then(|| by_likelihood::totals(&words, rules));
+    let index = PairIndex::<C>::new(words, vocab, rules, TrainingProgress::new(watch), control)?;
+    match totals {
+        Some(totals) => by_likelihood::learn(index, totals, begin),
+        None if rules.sizes.is_empty() => by_count::learn(index, thresholds, begin),
+        None => by_parity::learn(index, sources, thresholds, begin),
     }
 }
 

@@ -13,14 +13,14 @@ fn words(pieces: &[(&[u8], Count)]) -> TrainingWords {
     words
 }
 
-fn learn(
-    words: &TrainingWords,
-    vocab: &Vocab,
-    rules: &MergeRules,
-) -> (Vec<LearnedMerge>, Stop, Vocab) {
+/// The merges, why there are no more, the sources that were helped, the vocabulary.
+type LearnedFacts = (Vec<LearnedMerge>, Stop, Vec<u32>, Vocab);
+
+fn learn(words: &TrainingWords, vocab: &Vocab, rules: &MergeRules) -> LearnedFacts {
     let mut vocab = vocab.clone();
-    let learned = super::learn(words.clone(), &mut vocab, rules, &mut |_| Ok(())).unwrap();
-    (learned.merges, learned.stop, vocab)
+    let learned = super::learn(words.clone(), &mut vocab, rules, &mut |_| Ok(()), &mut ());
+    let learned = learned.unwrap();
+    (learned.merges, learned.stop, learned.helped, vocab)
 }
 
 /// The same, with many scans or none, and wide or narrow cells.
@@ -29,30 +29,26 @@ fn learn_otherwise(
     vocab: &Vocab,
     rules: &MergeRules,
     random: &mut Random,
-) -> (Vec<LearnedMerge>, Stop, Vocab) {
+) -> LearnedFacts {
     let (mut vocab, words) = (vocab.clone(), words.clone());
     let [first, next] = [1, 2].map(|least| least + random.below(3) as Count);
     let (thresholds, watch) = (by_count::Thresholds { first, next }, &mut |_| Ok(()));
     let learned = match random.below(2) {
-        0 => by_count::learn::<u16>(words, &mut vocab, rules, thresholds, watch),
-        _ => by_count::learn::<u32>(words, &mut vocab, rules, thresholds, watch),
+        0 => learn_in::<u16>(words, &mut vocab, rules, thresholds, watch, &mut ()),
+        _ => learn_in::<u32>(words, &mut vocab, rules, thresholds, watch, &mut ()),
     };
     let learned = learned.unwrap();
-    (learned.merges, learned.stop, vocab)
+    (learned.merges, learned.stop, learned.helped, vocab)
 }
 
-fn define(
-    words: &TrainingWords,
-    vocab: &Vocab,
-    rules: &MergeRules,
-) -> (Vec<LearnedMerge>, Stop, Vocab) {
+fn define(words: &TrainingWords, vocab: &Vocab, rules: &MergeRules) -> LearnedFacts {
     let mut vocab = vocab.clone();
-    let (merges, stop) = naive::train(words, &mut vocab, rules);
-    (merges, stop, vocab)
+    let (merges, stop, helped) = naive::train(words, &mut vocab, rules);
+    (merges, stop, helped, vocab)
 }
 
 fn spelled(pieces: &[(&[u8], Count)], rules: &MergeRules) -> Vec<(String, Count, Count)> {
-    let (merges, _, vocab) = learn(&words(pieces), &Vocab::bytes(), rules);
+    let (merges, .., vocab) = learn(&words(pieces), &Vocab::bytes(), rules);
     let spell = |id| String::from_utf8_lossy(vocab.bytes_of(id).unwrap()).into_owned();
     let spell = |merge: &LearnedMerge| format!("{}+{}", spell(merge.pair.0), spell(merge.pair.1));
     merges.iter().map(|merge| (spell(merge), merge.count, merge.saved)).collect()
@@ -95,7 +91,7 @@ fn every_token_may_stand_beside_a_merge() {
 #[test]
 fn it_learns_what_the_definition_says() {
     let mut random = Random::new(1);
-    for round in 0..300 {
+    for round in 0..500 {
         let letters = 1 + random.below(5);
         let longest = 1 + random.below(if round % 10 == 0 { 80 } else { 14 });
         let mut pieces = Vec::new();
@@ -108,15 +104,23 @@ fn it_learns_what_the_definition_says() {
         // Few tokens and many are scanned in different ways.
         let first = [0, 400][random.below(2)];
         let mut words = TrainingWords::default();
-        for (piece, count) in &pieces {
-            let token = |&byte: &u8| first + TokenId::from(byte);
-            words.push(piece.iter().map(token), *count).unwrap();
+        let sources = [0, 0, 1, 2, 5][random.below(5)];
+        for share in pieces.chunks(pieces.len() / sources.max(1) + 1) {
+            let mut source = TrainingWords::default();
+            for (piece, count) in share {
+                let token = |&byte: &u8| first + TokenId::from(byte);
+                source.push(piece.iter().map(token), *count).unwrap();
+            }
+            words.push_source(&source).unwrap();
         }
+        let sizes = words.sources().into_iter().map(|_| 1 + random.below(100) as u64);
+        let sizes = if sources == 0 { Vec::new() } else { sizes.collect() };
         let rules = MergeRules {
             tokens: [usize::MAX, random.below(30)][random.below(2)],
             ties: [Ties::Greatest, Ties::SmallestIds][random.below(2)],
             min_count: random.below(4) as Count,
             max_length: [None, None, Some(1 + random.below(6))][random.below(3)],
+            sizes,
             ..MergeRules::new(random.below(60), 256)
         };
         let all: Vec<u8> = (0..=255).collect();
@@ -134,8 +138,8 @@ fn it_learns_what_the_definition_says() {
         let others = [0; 3].map(|_| learn_otherwise(&words, &vocab, &rules, &mut random));
         for found in [learn(&words, &vocab, &rules)].iter().chain(&others) {
             assert_eq!(found.0, expected.0, "round {round}: {pieces:?} {rules:?}");
-            assert_eq!(found.1, expected.1, "round {round}");
-            assert!(found.2.iter().eq(expected.2.iter()), "round {round}");
+            assert_eq!((found.1, &found.2), (expected.1, &expected.2), "round {round}");
+            assert!(found.3.iter().eq(expected.3.iter()), "round {round}");
         }
     }
 }
@@ -203,7 +207,7 @@ fn words_with_a_prefix_learn_what_the_definition_says() {
         let (found, expected) = (learn(&words, &vocab, &rules), define(&words, &vocab, &rules));
         assert_eq!(found.0, expected.0, "round {round}: {pieces:?} {rules:?}");
         assert_eq!(found.1, expected.1, "round {round}: {pieces:?} {rules:?}");
-        assert!(found.2.iter().eq(expected.2.iter()), "round {round}");
+        assert!(found.3.iter().eq(expected.3.iter()), "round {round}");
     }
 }
 
