@@ -20,6 +20,7 @@ with _starting.quietly():
     from subword._counts import Counts
     from subword._decoder import Decoder
     from subword._dropout import encode_dropout
+    from subword._encoders import encoded_by
     from subword._errors import (
         ArgumentError,
         CorpusError,
@@ -105,6 +106,7 @@ __all__ = [
     "encode_files",
     "encode_inputs",
     "encode_spans",
+    "encoded_by",
     "evaluate",
     "explain",
     "explain_path",

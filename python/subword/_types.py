@@ -55,7 +55,7 @@ Unit: TypeAlias = Literal["chars", "bytes"]
 Units: TypeAlias = Literal["bytes", "chars"]
 
 #: How a piece becomes tokens: the values of the deprecated ``encoder=`` that change ids.
-Encoder: TypeAlias = Literal["merges", "longest"]
+Encoder: TypeAlias = Literal["merges", "longest", "fewest"]
 
 #: How WordPiece finds its tokens: the values of the deprecated ``encoder=`` that change no id.
 WordEncoder: TypeAlias = Literal["fast", "linear"]

@@ -205,7 +205,7 @@ def test_the_numbers_are_json() -> None:
     assert rows[0].keys() == {
         *["tokenizer", "text", "vocab_size", "bytes", "words", "tokens", "unknown", "word_tokens"],
         *["whole_words", "renyi_efficiency", "unused", "residue", "bytes_per_token", "fertility"],
-        "whole",
+        *["whole", "fewest", "over_fewest"],
     }
 
 

@@ -109,7 +109,7 @@ impl Engine {
 
     /// How a piece becomes tokens. "merges": by the list of merges; "ranks": by merging any two
     /// tokens that make a token, the lowest id first; "longest": by the longest tokens anywhere in
-    /// it; "wordpiece": by the longest token that starts it, then the next; "chain": step by step, as
+    /// it; "fewest": by the fewest tokens; "wordpiece": by the longest token that starts it, then the next; "chain": step by step, as
     /// a tokenizer.json says that no fast path runs.
     #[getter]
     fn kind(&self) -> &'static str {
@@ -117,6 +117,7 @@ impl Engine {
         match model.merges {
             _ if model.chain.is_some() => "chain",
             _ if model.encoder == Encoder::Longest => "longest",
+            _ if model.encoder == Encoder::Fewest => "fewest",
             _ if model.as_word_piece().is_some() => "wordpiece",
             Merges::Ranked => "ranks",
             Merges::Listed(_) => "merges",

@@ -136,7 +136,11 @@ impl Model {
 
     /// The same model with another encoder.
     fn encoded_by(&self, py: Python<'_>, encoder: &str) -> PyResult<Model> {
-        let known = [("merges", Encoder::Merge), ("longest", Encoder::Longest)];
+        let known = [
+            ("merges", Encoder::Merge),
+            ("longest", Encoder::Longest),
+            ("fewest", Encoder::Fewest),
+        ];
         let model = (*self.0).clone().encoded_by(choice("encoder", encoder, &known)?);
         model.map(Model::from).or_raise(py)
     }

@@ -40,7 +40,8 @@ def rows_of(tok: Tokenizer, longest: Sequence[bytes]) -> list[tuple[str, str]]:
     special = tok.special_tokens
     patterns = [tok.pattern] if isinstance(tok.pattern, str) else tok.pattern
     level = {"bytes": "byte-level", "chars": "character-level"}[tok.units]
-    how = " by the longest tokens" if tok.kind == "longest" else f" BPE by {tok.kind}"
+    by_vocabulary = tok.kind in ("longest", "fewest")
+    how = f" by the {tok.kind} tokens" if by_vocabulary else f" BPE by {tok.kind}"
     kind = {"wordpiece": "WordPiece", "chain": "the components of its file"}
     rows = [("kind", kind.get(tok.kind, level + how))]
     rows += [("path", ": ".join(explain_path(tok)))]

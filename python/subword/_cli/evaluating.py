@@ -71,6 +71,11 @@ def sizes_of(_: click.Context, __: click.Parameter, text: str | None) -> list[in
     "the powers of two.",
 )
 @click.option(
+    "--fewest",
+    is_flag=True,
+    help="Tell, too, how many tokens more there are than the fewest that spell the pieces.",
+)
+@click.option(
     "--by",
     type=click.Choice(["file", "folder"]),
     default="file",
@@ -104,6 +109,7 @@ def evaluate_command(
     files: Sequence[Path],
     others: Sequence[Path],
     sizes: list[int] | Literal["auto"] | None,
+    fewest: bool,
     by: Literal["file", "folder"],
     format_: Literal["table", "json"],
     plots: Sequence[Path],
@@ -125,6 +131,7 @@ def evaluate_command(
       Rényi         how evenly tokens are used, from 0 to 1 (order 2.5)
       unused        tokens that never come out
       residue       tokens that merges make, and nearly always merge on
+      over fewest   how many tokens more there are than the fewest, with --fewest
       unknown       how many tokens are the unk token, if any are
 
     \b
@@ -141,6 +148,7 @@ def evaluate_command(
         files,
         by=by,
         sizes=sizes,
+        fewest=fewest,
         field=field,
         errors=errors,
         threads=threads,

@@ -25,6 +25,7 @@ from subword._corpus.count import count_pieces
 from subword._corpus.encode_files import encode_files
 from subword._corpus.open_tokens import open_tokens
 from subword._counts import Counts
+from subword._encoders import encoded_by
 from subword._evaluate.measures import Measures, renyi_efficiency, residue
 from subword._tokenizer import Tokenizer
 
@@ -45,6 +46,7 @@ class Tally:
     words: int = 0
     word_tokens: int = 0
     whole_words: int = 0
+    fewest: int | None = None
 
     def __iadd__(self, other: Tally) -> Tally:
         self.tokens = self.tokens + other.tokens
@@ -52,16 +54,23 @@ class Tally:
         self.words += other.words
         self.word_tokens += other.word_tokens
         self.whole_words += other.whole_words
+        if self.fewest is not None and other.fewest is not None:
+            self.fewest += other.fewest
         return self
 
 
 class Subject:
     """A tokenizer that is measured, and what has to be known about its tokens."""
 
-    def __init__(self, name: str, tok: Tokenizer) -> None:
+    def __init__(self, name: str, tok: Tokenizer, *, fewest: bool = False) -> None:
         tok._require_pieces("tok", "measured")
         self.name = name
         self.tok = tok
+        #: The same tokens, the fewest of them, where they are to be measured and can be found.
+        self.fewest: Subject | None = None
+        merges = tok.kind in ("merges", "ranks")
+        if fewest and merges and tok.units == "bytes" and tok.end_of_word is None:
+            self.fewest = Subject(name, encoded_by(tok, "fewest"))
         special = tok.special_tokens
         #: Special tokens that ordinary text never becomes.
         self.control = [token for token, id in special.items() if tok.encode(token) != [id]]
@@ -116,6 +125,7 @@ class Subject:
             renyi_efficiency=renyi_efficiency(tokens, int(ordinary.sum())),
             unused=int((ordinary & (tokens == 0)).sum()),
             residue=residue(tokens, self.pairs, self.lengths) if merges else None,
+            fewest=tally.fewest,
         )
 
 
@@ -145,13 +155,19 @@ class Texts:
 
     def tally(self, subject: Subject) -> Tally:
         """What a tokenizer makes of them."""
-        tally = Tally(self.encoded(subject) if subject.adds_words else self.pieces_of(subject))
+        tally = Tally(self.tokens_of(subject))
+        if subject.fewest is not None:
+            tally.fewest = int(self.tokens_of(subject.fewest).sum())
         for pieces, counts in batches(self.words):
             tally.bytes += int((np.array([*map(len, pieces)], dtype=np.uint64) * counts).sum())
             are_words = np.array([*map(is_word, pieces)])
             words = [b" " + pieces[at] for at in np.flatnonzero(are_words)]
             add_words(tally, subject, words, counts[are_words], self.reading["threads"])
         return tally
+
+    def tokens_of(self, subject: Subject) -> npt.NDArray[np.uint64]:
+        """How often each token comes out."""
+        return self.encoded(subject) if subject.adds_words else self.pieces_of(subject)
 
     def pieces_of(self, subject: Subject) -> npt.NDArray[np.uint64]:
         """How often each token comes out, by the pieces of the text."""

@@ -28,6 +28,7 @@ def evaluate(
     *,
     by: Literal["file", "folder"] = "file",
     sizes: Iterable[int] | Literal["auto"] | None = None,
+    fewest: bool = False,
     field: str = "text",
     errors: Errors = "strict",
     threads: int | None = None,
@@ -43,7 +44,8 @@ def evaluate(
     * ``whole``: the share of words that are one token;
     * ``renyi_efficiency``: how evenly the vocabulary is used, of order 2.5;
     * ``unused``: tokens that never come out; ``residue``: tokens that merges make, and merge on in
-      all but at most one of a hundred times; ``unknown``: how many tokens are the unk token.
+      all but at most one of a hundred times; ``unknown``: how many tokens are the unk token;
+    * ``over_fewest``: with ``fewest``, how many more tokens there are than needed, as a share.
 
     Special tokens of any of the tokenizers are cut out of the texts, and not measured.
 
@@ -56,6 +58,9 @@ def evaluate(
             are one text. Texts by name are what they are.
         sizes: Measure every tokenizer at these vocabulary sizes, as `truncate` gives them; "auto"
             takes the powers of two and the size that it has.
+        fewest: Whether to measure, too, how many tokens there would be if pieces were cut into the
+            fewest (`encoded_by`): ``fewest`` and ``over_fewest`` of the rows. Tokenizers that do
+            not merge, or start from characters, have none.
         field: The field of JSON lines, or the column of Parquet files, that holds the text.
         errors: What to do with text that is not UTF-8: "strict" or "replace".
         threads: How many threads may work; None means one for each core.
@@ -90,7 +95,8 @@ def evaluate(
         raise TypeError(f"tokenizers must be one, or a mapping, not a {type(named).__name__}")
     if sizes is not None and not isinstance(sizes, str):
         sizes = list(sizes)
-    subjects = [one for name, tok in named.items() for one in sized(Subject(name, tok), sizes)]
+    whole = [Subject(name, tok, fewest=fewest) for name, tok in named.items()]
+    subjects = [one for subject in whole for one in sized(subject, sizes)]
     special = sorted({token for one in subjects for token in one.control})
     reading = {"field": field, "errors": errors, "threads": threads, "progress": progress}
     rows = []
@@ -130,7 +136,8 @@ def sized(subject: Subject, sizes: list[int] | str | None) -> list[Subject]:
     except ValueError as error:
         raise ArgumentError("sizes", str(error)) from None
     made = [Tokenizer._of(model, CACHE_BYTES) for model in models]
-    return [type(subject)(subject.name, one) for one in made]
+    fewest = subject.fewest is not None
+    return [type(subject)(subject.name, one, fewest=fewest) for one in made]
 
 
 def powers(tok: Tokenizer) -> list[int]:

@@ -49,6 +49,8 @@ class Measures:
     unused: int
     #: How many are made by merges, and nearly always merged on; None where nothing merges.
     residue: int | None
+    #: What the text becomes where pieces are cut into the fewest tokens; None where nobody asked.
+    fewest: int | None = None
 
     @property
     def bytes_per_token(self) -> float:
@@ -65,10 +67,15 @@ class Measures:
         """The share of words that are one token."""
         return ratio(self.whole_words, self.words)
 
+    @property
+    def over_fewest(self) -> float:
+        """How many more tokens there are than the fewest, as a share of those."""
+        return math.nan if self.fewest is None else ratio(self.tokens - self.fewest, self.fewest)
+
     def as_dict(self) -> dict[str, Any]:
         """All numbers by their names, for JSON: what there is not is None."""
-        shares = {name: getattr(self, name) for name in ("bytes_per_token", "fertility", "whole")}
-        numbers = asdict(self) | shares
+        names = ("bytes_per_token", "fertility", "whole", "over_fewest")
+        numbers = asdict(self) | {name: getattr(self, name) for name in names}
         return {
             name: None if isinstance(value, float) and math.isnan(value) else value
             for name, value in numbers.items()

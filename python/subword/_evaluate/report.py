@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -63,9 +64,10 @@ class Evaluation:
 
 def table(rows: Sequence[Measures]) -> str:
     """A block for every text, a row for every tokenizer."""
-    unknown = any(row.unknown for row in rows)
-    head = HEAD + ["unknown"] * unknown
-    cells = [cells_of(row)[: len(head)] for row in rows]
+    shown = [True] * len(HEAD)
+    shown += [any(row.fewest is not None for row in rows), any(row.unknown for row in rows)]
+    head = [*compress([*HEAD, "over fewest", "unknown"], shown)]
+    cells = [[*compress(cells_of(row), shown)] for row in rows]
     widths = [max(map(len, column)) for column in zip(head, *cells, strict=True)]
     lines = [line(head, widths)]
     for text in dict.fromkeys(row.text for row in rows):
@@ -96,6 +98,7 @@ def cells_of(row: Measures) -> list[str]:
         number(row.renyi_efficiency),
         f"{row.unused:,}",
         "-" if row.residue is None else f"{row.residue:,}",
+        share(row.over_fewest),
         f"{row.unknown:,}",
     ]
 

@@ -129,6 +129,8 @@ class Explainer:
             return Explanation(piece, "skipped", (), (), ())
         if self.order:
             return self._longest(piece, place)
+        if self.tok.kind == "fewest":
+            return self._fewest(piece, place)
         first = tuple(self._first(piece))
         if len(first) > MOST_TOKENS:
             message = f"explaining stops at {MOST_TOKENS} tokens: a piece starts as {len(first)}"
@@ -201,6 +203,25 @@ class Explainer:
             at = end
         ids = tuple(self.ids[token] for token in tokens)
         return Explanation(piece, "longest", tuple(tokens), (), ids)
+
+    def _fewest(self, piece: bytes, place: int) -> Explanation:
+        """Cut the piece that starts at a place in the text into the fewest tokens."""
+        if len(piece) > MOST_TOKENS:
+            message = f"explaining stops at {MOST_TOKENS} tokens: a piece starts as {len(piece)}"
+            raise TextError(message, place)
+        longest = max(map(len, self.ordinary))
+        best: dict[int, tuple[int, int]] = {len(piece): (0, len(piece))}
+        for at in range(len(piece) - 1, -1, -1):
+            ends = range(min(len(piece), at + longest), at, -1)
+            ways = [(best[end][0] + 1, -end) for end in ends if piece[at:end] in self.ordinary]
+            count, end = min(ways)
+            best[at] = (count, -end)
+        tokens, at = [], 0
+        while at < len(piece):
+            tokens.append(piece[at : best[at][1]])
+            at = best[at][1]
+        ids = tuple(self.ordinary[token] for token in tokens)
+        return Explanation(piece, "fewest", tuple(tokens), (), ids)
 
     def _lowest(self, tokens: tuple[bytes, ...]) -> tuple[int, int] | None:
         """The lowest rank of any pair, and where the leftmost such pair starts."""

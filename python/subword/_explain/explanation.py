@@ -13,7 +13,7 @@ from subword._explain.visible import spaced, visible
 #: token, whatever the merges say; it is a special token; there are none, because it is white space,
 #: for which an end-of-word mark stands; it is a word that WordPiece has no tokens for; their scores
 #: have the highest sum (Unigram).
-How = Literal["merged", "longest", "whole", "special", "skipped", "unknown", "best"]
+How = Literal["merged", "longest", "fewest", "whole", "special", "skipped", "unknown", "best"]
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class Explanation:
         rows = []
         if self.how in ("merged", "whole"):
             rows = [("rank", "pair", "tokens"), ("", "", spaced(self.first))]
-        elif self.how in ("longest", "unknown"):
+        elif self.how in ("longest", "fewest", "unknown"):
             rows = [("", "", spaced(self.first))]
         for way in self.ways:
             rows.append((f"{way.score:.3f}", "", spaced(way.tokens)))
@@ -154,6 +154,7 @@ class Explanation:
         note = {
             "merged": "",
             "longest": "  is cut into the longest tokens",
+            "fewest": "  is cut into the fewest tokens",
             "whole": "  is a token, though no merges make it",
             "special": "  is a special token",
             "unknown": "  has no tokens",

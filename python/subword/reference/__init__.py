@@ -21,8 +21,11 @@ The engine is tested against them. Read them in this order:
 15. `wordpiece_trainer`: where that vocabulary comes from, with its two scores;
 16. `unigram`: the other way round: from too many pieces to the right ones, by probability;
 17. `superwords`: tokens of several words, learned in a second stage;
-18. `dropout`: encoding with some merges left out at random, to train a model with;
-19. `compression`: and as it was before all that: to make a text shorter.
+18. `parity`: several sources, and every merge for the one that is worst off;
+19. `control`: merges that are ruled out, tokens that must be there;
+20. `dropout`: encoding with some merges left out at random, to train a model with;
+21. `fewest`: encoding with the fewest tokens of a vocabulary;
+22. `compression`: and as it was before all that: to make a text shorter.
 
 `training` has what the trainers share. `TRAINERS` has them all, by name: they take the same
 arguments and give the same merges.
@@ -34,6 +37,7 @@ from subword.reference import buckets, incremental, index_heap, linked_multiset,
 from subword.reference.characters import decode_words, encode_words
 from subword.reference.compression import compress, expand
 from subword.reference.dropout import Draws, merge_with_dropout
+from subword.reference.fewest import encode_fewest
 from subword.reference.heap_linked import Step, merge_with_heap, steps
 from subword.reference.longest_match import LongestMatch, encode_longest
 from subword.reference.merge_loop import merge_by_list, merge_by_rank
@@ -69,6 +73,7 @@ __all__ = [
     "count_file",
     "decode_wordpiece",
     "decode_words",
+    "encode_fewest",
     "encode_longest",
     "encode_wordpiece",
     "encode_words",

@@ -67,7 +67,7 @@ pub(crate) enum Path {
     Bytes,
     /// BPE that starts from something else: see `nonbyte`.
     NonByte,
-    /// Pieces are cut into the longest tokens: see `nonbyte`.
+    /// Pieces are cut into the longest tokens, or the fewest: see `nonbyte`.
     Longest(Longest),
     /// WordPiece.
     Words(Words),
@@ -94,7 +94,7 @@ impl Plan {
         }
         let path = match model.as_word_piece() {
             Some(words) => Path::Words(Words::Fast(Box::new(FastWords::new(&model, words)))),
-            None if model.encoder == Encoder::Longest => Path::Longest(Longest::new(&model)),
+            None if model.encoder != Encoder::Merge => Path::Longest(Longest::new(&model)),
             None if model.start.is_plain() => Path::Bytes,
             None => Path::NonByte,
         };

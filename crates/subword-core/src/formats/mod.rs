@@ -117,8 +117,14 @@ impl Format {
 /// happens, the file is the old one or the new one.
 pub fn save(model: &Model, path: &Path, format: impl Into<Option<Format>>) -> Result<Format> {
     let output = Output::new(path, format.into())?;
-    if model.encoder == Encoder::Longest && output.format != Format::Native {
-        let message = "only a native file can hold a tokenizer that encodes by the longest tokens";
+    let by_vocabulary = match model.encoder {
+        Encoder::Longest => Some("longest"),
+        Encoder::Fewest => Some("fewest"),
+        Encoder::Merge | Encoder::WordPiece(_) => None,
+    };
+    if let Some(which) = by_vocabulary.filter(|_| output.format != Format::Native) {
+        let message =
+            format!("only a native file can hold a tokenizer that encodes by the {which} tokens");
         let hint = "save it with format=\"native\"";
         return Err(Error::format(message).with_hint(hint).at(path));
     }

@@ -149,8 +149,12 @@ fn read_bpe(fields: &mut Fields, vocab: Vocab) -> Result<Model> {
     model.ignore_merges = fields.flag("ignore_merges", false)?;
     model.start = read_start(fields)?;
     if let Some(json) = fields.take("encoder") {
-        model.encoder =
-            json.choice(&[("merges", Encoder::Merge), ("longest", Encoder::Longest)])?;
+        let known = [
+            ("merges", Encoder::Merge),
+            ("longest", Encoder::Longest),
+            ("fewest", Encoder::Fewest),
+        ];
+        model.encoder = json.choice(&known)?;
     }
     Ok(model)
 }

@@ -8,6 +8,8 @@ highest      high [est</w>]     ->  [high] [est</w>]
 highland     [high] land</w>    ->  [high] [unk]
 ```
 
+Or the fewest tokens, which `fewest` finds over the same tables.
+
 Longer tokens are placed first; of equally long ones, the one whose bytes sort first; of its occurrences, the leftmost.
 A token never overlaps one that was placed before it. Each stretch that no token covers becomes one unknown token; if
 the model has none, that is an error. Special tokens are not placed, unless they are single units.
@@ -25,12 +27,13 @@ Invariants
 */
 
 mod automaton;
+mod fewest;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::error::Result;
-use crate::model::Model;
+use crate::model::{Encoder, Model};
 use crate::types::TokenId;
 use crate::{interrupt, memory};
 use automaton::{Automaton, MARK, NONE, Symbol};
@@ -45,7 +48,7 @@ const ENTRY: usize = 16;
 const FREE: u32 = u32::MAX;
 const COVERED: u32 = u32::MAX - 1;
 
-/// Encodes pieces by the longest tokens.
+/// Encodes pieces by the longest tokens, or by the fewest.
 #[derive(Debug)]
 pub struct Longest {
     automaton: Automaton,
@@ -53,6 +56,8 @@ pub struct Longest {
     tokens: Vec<Token>,
     mark: bool,
     unk: Option<TokenId>,
+    /// Whether the fewest tokens are asked for.
+    fewest: bool,
 }
 
 #[derive(Debug)]
@@ -69,6 +74,8 @@ struct Token {
 pub struct LongestScratch {
     heap: BinaryHeap<Reverse<(u32, u32)>>,
     places: Vec<u32>,
+    /// The fewest tokens from each place on, and the first of them.
+    best: Vec<(u32, u32)>,
 }
 
 impl Longest {
@@ -108,6 +115,7 @@ impl Longest {
                 .collect(),
             mark: mark.is_some(),
             unk: model.start.unk,
+            fewest: model.encoder == Encoder::Fewest,
         }
     }
 
@@ -119,7 +127,10 @@ impl Longest {
         scratch: &mut LongestScratch,
         mut each: impl FnMut(TokenId, usize, usize) -> Result<()>,
     ) -> Result<Option<usize>> {
-        let LongestScratch { heap, places } = scratch;
+        if self.fewest {
+            return self.encode_fewest(piece, scratch, each);
+        }
+        let LongestScratch { heap, places, .. } = scratch;
         self.enter(piece, heap)?;
         places.clear();
         memory::fill_up(places, piece.len() + usize::from(self.mark), FREE)?;

@@ -1,9 +1,10 @@
 /*!
-How a piece becomes ids: by merges, or by the longest tokens, in one of two ways.
+How a piece becomes ids: by merges, or by the vocabulary alone.
 
 ```text
 merges      l o w e r  ->  low er           the pair of lowest rank first
 longest     lower      ->  low er           the longest token anywhere, then the longest of the rest
+fewest      lower      ->  low er           the fewest tokens that spell it
 WordPiece   lower      ->  low ##er         the longest token at the start, then the same for the rest
 ```
 */
@@ -24,6 +25,8 @@ pub enum Encoder {
     Merge,
     /// By the longest tokens, wherever they stand; the merges are not asked.
     Longest,
+    /// By the fewest tokens, of equals those of which the first is the longest, and so on; the merges are not asked.
+    Fewest,
     /// By the longest tokens, from the start of a word on.
     WordPiece(WordPiece),
 }
@@ -95,7 +98,7 @@ impl Model {
         }
     }
 
-    /// The same tokens and merges with another encoder: by merges or by the longest tokens.
+    /// The same tokens and merges with another encoder: by merges, by the longest tokens or by the fewest.
     pub fn encoded_by(mut self, encoder: Encoder) -> Result<Self> {
         if self.as_word_piece().is_some() {
             return Err(Error::format("a WordPiece model has no other encoder"));
@@ -107,7 +110,7 @@ impl Model {
     /// What a WordPiece model is made of; none for one that merges.
     pub fn as_word_piece(&self) -> Option<&WordPiece> {
         match &self.encoder {
-            Encoder::Merge | Encoder::Longest => None,
+            Encoder::Merge | Encoder::Longest | Encoder::Fewest => None,
             Encoder::WordPiece(word_piece) => Some(word_piece),
         }
     }
@@ -122,6 +125,12 @@ pub(crate) fn check_encoder(model: &Model) -> Result<()> {
                 "the longest tokens need an end-of-word mark that is a token of its own, and {mark:?} \
                  is part of the last unit"
             )));
+        }
+        (Encoder::Fewest, _) if model.start.is_plain() => return Ok(()),
+        (Encoder::Fewest, _) => {
+            return Err(Error::format(
+                "the fewest tokens are found for models that start from bytes",
+            ));
         }
         (Encoder::WordPiece(word_piece), _) => word_piece,
     };

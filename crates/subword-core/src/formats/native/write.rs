@@ -38,8 +38,10 @@ pub(in crate::formats) fn write(model: &Model) -> String {
         out.push_str(&format!("  \"ignore_merges\": {},\n", model.ignore_merges));
         write_start(&mut out, &model.start);
     }
-    if model.encoder == Encoder::Longest {
-        out.push_str("  \"encoder\": \"longest\",\n");
+    match model.encoder {
+        Encoder::Longest => out.push_str("  \"encoder\": \"longest\",\n"),
+        Encoder::Fewest => out.push_str("  \"encoder\": \"fewest\",\n"),
+        Encoder::Merge | Encoder::WordPiece(_) => {}
     }
     if let Some(unk) = model.start.unk {
         out.push_str(&format!("  \"unk\": {unk},\n"));
