@@ -121,6 +121,7 @@ impl<'m> Plain<'m> {
             let found = match &self.model.encoder {
                 Encoder::WordPiece(settings) => Some(self.word_pieces(settings, &text[start..end])),
                 Encoder::Longest => self.longest(&text[start..end]),
+                Encoder::Fewest => self.fewest(&text[start..end]),
                 Encoder::Merge => self.merged(&text[start..end]),
             };
             let Some(found) = found else { return Ok(false) };
@@ -173,6 +174,26 @@ impl<'m> Plain<'m> {
         let vocab = &self.model.vocab;
         let id = vocab.id_of(&[vocab.bytes_of(left)?, vocab.bytes_of(right)?].concat())?;
         Some((id as usize, id))
+    }
+
+    /// The fewest tokens: from each place on the shortest way, and of equals the one that starts with the longest.
+    fn fewest(&self, piece: &[u8]) -> Option<Vec<TokenId>> {
+        let Model { vocab, start, special_tokens, .. } = self.model;
+        let id_of = |token: &[u8]| {
+            let special = |id| special_tokens.iter().any(|special| special.id == id);
+            vocab.id_of(token).filter(|&id| start.is_unit(token) || !special(id))
+        };
+        let mut ways: Vec<Option<Vec<TokenId>>> = vec![None; piece.len() + 1];
+        ways[piece.len()] = Some(Vec::new());
+        for at in (0..piece.len()).rev() {
+            for end in (at + 1..=piece.len()).rev() {
+                let (Some(id), Some(rest)) = (id_of(&piece[at..end]), &ways[end]) else { continue };
+                if ways[at].as_ref().is_none_or(|way| rest.len() + 1 < way.len()) {
+                    ways[at] = Some([&[id], &rest[..]].concat());
+                }
+            }
+        }
+        ways.swap_remove(0)
     }
 
     fn longest(&self, piece: &[u8]) -> Option<Vec<TokenId>> {
