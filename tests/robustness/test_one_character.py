@@ -19,7 +19,7 @@ BESIDE = (".inp", ".out", "merges.txt", "simple_vocab_16e6.txt")
 FILES = [v.path for v in VOCABULARIES if not v.path.endswith(BESIDE)]
 #: White space, a letter, a digit and punctuation, some of which merge into long tokens; bytes that
 #: models lack, and characters of two to four bytes, alone and cut by a line.
-UNITS = [*" \n\t\r\0a9=-<'", "é", "▁", "中", "か", "\u0301", "🙂", "ab", " a", "\n ", "中\n", "<a>"]
+UNITS = [*" \n\0a9=", "é", "▁", "中", "\u0301", "🙂", "ab", "中\n"]
 
 
 def load(path: str) -> subword.Tokenizer:
@@ -37,4 +37,3 @@ def test_a_megabyte_of_one_character_is_encoded(path: str) -> None:
         text = unit * (1_001_000 // len(unit.encode()))
         ids = tok.encode_array(text, threads=1)
         assert np.array_equal(tok.encode_array(text, threads=2), ids), unit
-        assert tok.count(text) == len(ids), unit
