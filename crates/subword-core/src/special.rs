@@ -24,17 +24,18 @@ which Hugging Face's tokenizers cannot do, the others are unknown, as in tiktoke
 */
 
 mod edges;
+mod search;
 mod trusted;
 
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use aho_corasick::{AhoCorasick, MatchKind};
-
 use crate::error::{Error, Result};
 use crate::mem::FirstUse;
 use crate::model::SpecialToken;
 use crate::types::TokenId;
+
+use search::Search;
 
 pub use edges::Edges;
 pub(crate) use trusted::split_trusted;
@@ -57,7 +58,7 @@ pub enum Allowed {
 #[derive(Debug)]
 pub struct Finder {
     /// None where there is nothing to find.
-    automaton: Option<AhoCorasick>,
+    search: Option<Search>,
     tokens: Vec<SpecialToken>,
     /// How many of the tokens count; those behind them are passed over.
     counting: usize,
@@ -94,23 +95,16 @@ impl Finder {
         let counting = tokens.len();
         let hiding = hiding.into_iter().filter(spelled).collect();
         tokens.extend(overlapping(&tokens, hiding));
-        let automaton = if tokens.is_empty() {
-            None
-        } else {
-            let contents = tokens.iter().map(|token| &token.content);
-            let built =
-                AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(contents);
-            Some(
-                built
-                    .map_err(|error| Error::format(format!("too many special tokens: {error}")))?,
-            )
-        };
-        Ok(Finder { automaton, edges: Box::new(Edges::of(&tokens)), tokens, counting })
+        let contents: Vec<&str> = tokens.iter().map(|token| token.content.as_str()).collect();
+        let made = (!contents.is_empty()).then(|| Search::new(&contents)).transpose();
+        let search =
+            made.map_err(|error| Error::format(format!("too many special tokens: {error}")))?;
+        Ok(Finder { search, edges: Box::new(Edges::of(&tokens)), tokens, counting })
     }
 
     /// Whether it never finds anything.
     pub fn is_empty(&self) -> bool {
-        self.automaton.is_none()
+        self.search.is_none()
     }
 
     /// What two adjacent bytes tell about what it finds.
@@ -131,17 +125,19 @@ impl Finder {
 
     /// The first special token in a text and where it starts.
     pub fn first(&self, text: &[u8]) -> Option<(&SpecialToken, usize)> {
-        let found = self.automaton.as_ref()?.find(text)?;
-        Some((&self.tokens[found.pattern()], found.start()))
+        let found = self.search.as_ref()?.find(text, 0..text.len())?;
+        Some((&self.tokens[found.string], found.place.start))
     }
 
     /// Calls `span` with each part of the text, in order; no part is empty. Special tokens overlap
     /// where one swallows white space that is another.
     pub fn split(&self, text: &[u8], span: impl FnMut(Span) -> Result<()>) -> Result<()> {
         let mut cutter = Cutter { text, at: 0, swallowed: 0, span };
-        for found in self.automaton.iter().flat_map(|automaton| automaton.find_iter(text)) {
-            if found.pattern().as_usize() < self.counting {
-                cutter.cut_out(&self.tokens[found.pattern()], found.range())?;
+        let mut at = 0;
+        while let Some(found) = self.search.as_ref().and_then(|s| s.find(text, at..text.len())) {
+            at = found.place.end;
+            if found.string < self.counting {
+                cutter.cut_out(&self.tokens[found.string], found.place)?;
             }
         }
         cutter.finish()

@@ -6,8 +6,9 @@ The ids of single characters come from a table (`bpe::Singles`), so they cannot 
 本次会议讨论了预算  ->  本次 | 会议 | 讨论 | 了 . 预 . 算       three segments, and a run of characters
 ```
 
-Such a piece is one entry of a batch. The first pass finds where its first characters may be cut and keeps
-that in place of a key; the second pass walks over the segments.
+Such a piece is one entry of a batch, together with pieces behind it: a pattern that tells scripts apart cuts Japanese
+into pieces of two or three characters. The first pass finds where the first characters may be cut, at ends of pieces among
+others, and keeps that in place of a key; the second pass walks over the segments.
 */
 
 use crate::bpe::{Joins, SINGLE, Singles};
@@ -40,11 +41,30 @@ pub(super) fn is_key(key: Key) -> bool {
 }
 
 impl Cjk<'_> {
-    /// The key of a piece that starts at `start`; none near the end of the text.
+    /// The key of the piece at `start` and of those behind it, as far as one look reaches and they belong to one of the
+    /// documents with these ends; and how many of the pieces, which end at `ends`, these are. None near the end of the
+    /// text.
     #[inline(always)]
-    pub(super) fn key<C: Isa>(&self, text: &[u8], start: usize) -> Option<Key> {
-        let Cuts { safe, characters } = self.joins.cuts::<C>(&text[start..])?;
-        Some([u64::from(safe) << 32 | u64::from(characters), MARK])
+    pub(super) fn row<C: Isa>(
+        &self,
+        text: &[u8],
+        start: usize,
+        ends: &[usize],
+        documents: &[usize],
+    ) -> Option<(Key, usize)> {
+        let Cuts { mut safe, characters } = self.joins.cuts::<C>(&text[start..])?;
+        let document = documents.get(documents.partition_point(|&end| end <= start));
+        let reach = start + SINGLE * characters as usize;
+        let reach = document.map_or(reach, |&end| end.min(reach));
+        let mut pieces = 1;
+        while let Some([end, next]) = ends[pieces - 1..].first_chunk()
+            && *next <= reach
+            && (end - start) % SINGLE == 0
+        {
+            safe |= 1 << ((end - start) / SINGLE - 1);
+            pieces += 1;
+        }
+        Some(([u64::from(safe) << 32 | u64::from(characters), MARK], pieces))
     }
 }
 

@@ -123,10 +123,8 @@ impl Plan {
             let batch = cursor.next_batch(&mut found);
             let Some(&last) = batch.last() else { break };
             let (now, later) = rest.split_at(rest.partition_point(|&end| end <= last));
-            ends.clear();
-            ends.extend_from_slice(batch);
-            end_documents(ends, start, now);
-            self.encode_batch_of_pieces(text, start, ends, now, scratch, &mut part.ids)?;
+            let batch = end_documents(batch, start, now, ends);
+            self.encode_batch_of_pieces(text, start, batch, now, scratch, &mut part.ids)?;
             interrupt::worked(last - start)?;
             (start, rest) = (last, later);
         }
@@ -152,14 +150,28 @@ impl Plan {
     }
 }
 
-/// Cuts the pieces with these ends, the first from `start` on, where documents end.
-fn end_documents(ends: &mut Vec<usize>, start: usize, documents: &[usize]) {
-    let mut at = 0;
+/// The ends of pieces, the first from `start` on, that are cut where documents end: `ends` as they are, or a copy in
+/// `room`.
+fn end_documents<'a>(
+    ends: &'a [usize],
+    start: usize,
+    documents: &[usize],
+    room: &'a mut Vec<usize>,
+) -> &'a [usize] {
+    room.clear();
+    let mut copied = 0;
     for &document in documents {
-        at += ends[at..].partition_point(|&end| end < document);
+        let at = copied + ends[copied..].partition_point(|&end| end < document);
         // An empty document may end where the pieces before these do.
-        if document > start && ends.get(at) != Some(&document) {
-            ends.insert(at, document);
+        if document > start && ends.get(at) != Some(&document) && room.last() != Some(&document) {
+            room.extend_from_slice(&ends[copied..at]);
+            room.push(document);
+            copied = at;
         }
     }
+    if room.is_empty() {
+        return ends;
+    }
+    room.extend_from_slice(&ends[copied..]);
+    room
 }

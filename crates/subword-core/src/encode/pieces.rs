@@ -98,7 +98,16 @@ impl Plan {
             let singles = if merges { self.merger.singles(pays) } else { None };
             let cjk = singles.map(|singles| Cjk { joins: self.joins(), singles });
             let walk = &mut walk;
-            self.level.run(Prefetch { plan: self, text, ends, view, walk, entries, cjk });
+            self.level.run(Prefetch {
+                plan: self,
+                text,
+                ends,
+                view,
+                walk,
+                entries,
+                cjk,
+                documents,
+            });
             // A Chinese piece has at most one id for each byte, and some places more are written.
             let most = *held + entries.count * MIDDLE_IDS + entries.bytes() + WIDE;
             memory::fill_up(hits, most, 0)?;

@@ -227,7 +227,8 @@ impl Plan {
 
     /// Whether every text can be encoded, so that no error has to say where it is.
     pub(crate) fn takes_everything(&self, allowed: &Allowed) -> bool {
-        let has_all = matches!(self.path, Path::Bytes | Path::Words(_));
+        // A character that a SentencePiece model does not know is its bytes.
+        let has_all = matches!(self.path, Path::Bytes | Path::Words(_)) || self.spaced().is_some();
         has_all && self.missing_bytes.is_empty() && *allowed != Allowed::Error
     }
 

@@ -2,7 +2,8 @@
 The first pass over a batch: pieces become entries, each with its key and its cache line, which is prefetched.
 
 Four pieces are done at a time, as long as they are short or words. A long piece in a script without spaces is
-cut, and each of its segments becomes an entry. Chinese and Japanese pieces have keys of another kind (`cjk`).
+cut, and each of its segments becomes an entry. A row of Chinese and Japanese pieces is one entry, with a key of
+another kind (`cjk`).
 */
 
 use super::Plan;
@@ -97,21 +98,25 @@ impl Entries {
         self.count += cuts.len();
     }
 
-    /// Makes an entry a Chinese or Japanese one, with its key.
+    /// Makes an entry of a row of Chinese or Japanese pieces, with its key.
     #[inline(always)]
-    fn put_cjk(&mut self, at: usize, key: Key) {
-        (self.keys[at], self.lines[at]) = (key, 0);
+    fn push_row(&mut self, key: Key, end: usize) {
+        let at = self.count;
+        (self.keys[at], self.lines[at], self.parts[at]) = (key, 0, false);
+        self.bounds[at + 1] = end;
+        self.count += 1;
         self.cjk = true;
     }
 
-    /// Makes entries of as many of the four pieces as are short, words or Chinese; returns how many.
+    /// Makes entries of as many of the four pieces as are short or words; returns how many. `rows`: Chinese and
+    /// Japanese pieces are not entered here.
     #[inline(always)]
     fn push_four<C: Isa>(
         &mut self,
         view: View,
         text: &[u8],
         bounds: &[usize; 5],
-        cjk: Option<Cjk>,
+        rows: bool,
         cuts: bool,
     ) -> usize {
         let from = self.count;
@@ -133,16 +138,13 @@ impl Entries {
             let i = left.trailing_zeros() as usize;
             let (start, end) = (bounds[i], bounds[i + 1]);
             let piece = &text[start..end];
-            self.cjk_seen += usize::from(is_cjk(piece));
-            if let Some(cjk) = cjk.filter(|_| is_cjk(piece))
-                && let Some(key) = cjk.key::<C>(text, start)
-            {
-                self.put_cjk(from + i, key);
-            } else if odd.long >> i & 1 == 1 {
-                if cuts && is_wide(piece) {
-                    entered = i;
-                    break;
-                }
+            let (is_cjk, long) = (is_cjk(piece), odd.long >> i & 1 == 1);
+            self.cjk_seen += usize::from(is_cjk);
+            if rows && is_cjk || long && cuts && is_wide(piece) {
+                entered = i;
+                break;
+            }
+            if long {
                 self.put(from + i, view, text, Segment { start, end, part: false });
             }
             left &= left - 1;
@@ -170,6 +172,8 @@ pub(super) struct Prefetch<'a> {
     pub(super) walk: &'a mut Walk,
     pub(super) entries: &'a mut Entries,
     pub(super) cjk: Option<Cjk<'a>>,
+    /// Where packed documents end in the text.
+    pub(super) documents: &'a [usize],
 }
 
 impl Kernel for Prefetch<'_> {
@@ -177,7 +181,7 @@ impl Kernel for Prefetch<'_> {
 
     #[inline(always)]
     fn run<C: Isa>(self) {
-        let Prefetch { plan, text, ends, view, walk, entries, cjk } = self;
+        let Prefetch { plan, text, ends, view, walk, entries, cjk, documents } = self;
         // Only pieces that are merged may be cut.
         let cuts = plan.raw_words().is_none();
         let mut start = walk.start;
@@ -185,13 +189,23 @@ impl Kernel for Prefetch<'_> {
         entries.bounds[0] = start;
         // Room for the first of four pieces, and for the parts of the one after them.
         while entries.count + KEYS + CUTS <= MOST && walk.piece < ends.len() {
+            if let Some(cjk) =
+                cjk.filter(|_| !walk.within && is_cjk(&text[start..ends[walk.piece]]))
+                && let Some((key, pieces)) =
+                    cjk.row::<C>(text, start, &ends[walk.piece..], documents)
+            {
+                walk.piece += pieces;
+                start = ends[walk.piece - 1];
+                entries.push_row(key, start);
+                continue;
+            }
             // PERF: nearly all pieces are short, and few are near the end of the text. The first of a
             // batch is left out, as its start is not among the ends.
             if !walk.within
                 && let Some(bounds) = ends.get(walk.piece.wrapping_sub(1)..)
                 && let Some(bounds) = bounds.first_chunk()
             {
-                let entered = entries.push_four::<C>(view, text, bounds, cjk, cuts);
+                let entered = entries.push_four::<C>(view, text, bounds, cjk.is_some(), cuts);
                 walk.piece += entered;
                 start = bounds[entered];
                 if entered == KEYS {
@@ -200,13 +214,7 @@ impl Kernel for Prefetch<'_> {
             }
             let end = ends[walk.piece];
             let piece = &text[start..end];
-            if let Some(cjk) = cjk.filter(|_| is_cjk(piece) && !walk.within)
-                && let Some(key) = cjk.key::<C>(text, start)
-            {
-                entries.push_parts(view, text, start, &[piece.len()], false);
-                entries.put_cjk(entries.count - 1, key);
-                start = end;
-            } else if !walk.within && (piece.len() <= LONGEST_SHORT || !(cuts && is_wide(piece))) {
+            if !walk.within && (piece.len() <= LONGEST_SHORT || !(cuts && is_wide(piece))) {
                 entries.push_parts(view, text, start, &[piece.len()], false);
                 start = end;
             } else {

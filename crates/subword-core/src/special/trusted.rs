@@ -14,8 +14,7 @@ that for all tokens within each trusted part, and that for the tokens that alway
 
 use std::ops::Range;
 
-use aho_corasick::Input;
-
+use super::search::Found;
 use super::{Cutter, Finder, Span};
 use crate::error::Result;
 
@@ -85,13 +84,12 @@ impl<'a> Search<'a> {
     }
 
     fn search(&mut self, at: usize) -> Option<Match<'a>> {
-        let automaton = self.finder.automaton.as_ref()?;
+        let search = self.finder.search.as_ref()?;
         while let Some(range) = self.ranges.first() {
             if at < range.end {
-                let input = Input::new(self.text).span(at.max(range.start)..range.end);
-                if let Some(found) = automaton.find(input) {
-                    let pattern = found.pattern().as_usize();
-                    return Some(Match { finder: self.finder, pattern, place: found.range() });
+                let within = at.max(range.start)..range.end;
+                if let Some(Found { string, place }) = search.find(self.text, within) {
+                    return Some(Match { finder: self.finder, pattern: string, place });
                 }
             }
             self.ranges = &self.ranges[1..];

@@ -59,7 +59,12 @@ fn model(merges: usize, random: &mut impl FnMut(usize) -> usize) -> Model {
         }
         tokens.splice(at..at + 2, [joined]);
     }
-    let pattern = Pattern::Named(Named::Cl100k);
+    let pattern = match random(3) {
+        0 => Pattern::Named(Named::Cl100k),
+        // Pieces of a few characters, rows of which are looked at together.
+        1 => Pattern::Regex(r"\p{Han}+|[\p{L}&&[^\p{Han}]]+|[^\p{L}]+".to_owned()),
+        _ => Pattern::Regex(r"[本次a]{1,3}|か+|.{1,2}".to_owned()),
+    };
     Model::new(vocab, Merges::Listed(pairs), pattern, Vec::new()).checked().unwrap()
 }
 
@@ -98,6 +103,26 @@ fn chinese_has_the_ids_of_its_pieces_merged_whole() {
                 assert_eq!(ids, right, "{level:?} {}", String::from_utf8_lossy(&text));
                 let count = tokenizer.count(&text, &Allowed::Text, None, None).unwrap();
                 assert_eq!(count, Some(right.len()));
+            }
+        }
+    }
+}
+
+#[test]
+fn no_row_of_pieces_goes_from_one_document_to_the_next() {
+    for round in 0..60 {
+        let mut random = random(100 + round);
+        let model = Arc::new(model(1 + random(60), &mut random));
+        let texts: Vec<Vec<u8>> = (0..40).map(|_| text(1 + random(12), &mut random)).collect();
+        let texts: Vec<&[u8]> = texts.iter().map(Vec::as_slice).chain([&b""[..]]).collect();
+        for level in Level::available() {
+            let mut tokenizer = Tokenizer::new(model.clone(), 1 << 20).unwrap();
+            tokenizer.plan.level = level;
+            assert!(tokenizer.plan.merger.singles(true).is_some());
+            let found = tokenizer.encode_batch(&texts, &Allowed::Text, None).unwrap();
+            for (text, bounds) in texts.iter().zip(found.bounds.windows(2)) {
+                let ids = &found.ids[bounds[0] as usize..bounds[1] as usize];
+                assert_eq!(ids, plain(&tokenizer, text), "{}", String::from_utf8_lossy(text));
             }
         }
     }
