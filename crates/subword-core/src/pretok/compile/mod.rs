@@ -43,6 +43,8 @@ pub(super) struct Compiled {
     automaton: Automaton,
     /// For each atom, between which atoms after it and itself a text may be cut.
     cuts: Vec<AtomSet>,
+    /// For each atom, the atoms after it with which a match may begin.
+    begins: Vec<AtomSet>,
     /// Whether every text is matched from end to end.
     pub(super) covers: bool,
     /// The rules of the blocks that cut alike.
@@ -97,7 +99,8 @@ impl Compiled {
         }
         let gaps = proofs::gaps(&automaton);
         let (cuts, table) = (proofs::cuts(&automaton, gaps), AtomTable::new(&atoms));
-        Ok(Compiled { table, automaton, cuts, covers: gaps == 0, rules: None })
+        let begins = proofs::begins(&automaton);
+        Ok(Compiled { table, automaton, cuts, begins, covers: gaps == 0, rules: None })
     }
 
     /// The end of the piece that starts at `at`: a match, or what is before the next match.
@@ -134,13 +137,19 @@ impl Compiled {
     #[cold]
     fn end_of_gap(&self, text: &[u8], at: usize) -> usize {
         let (first, mut end) = self.atom_at(text, at);
+        let (mut atom, mut next) = self.atom_at(text, end);
         loop {
-            let (atom, next) = self.atom_at(text, end);
-            let same = self.automaton.mode(atom) == self.automaton.mode(first);
-            if end == text.len() || !same || self.end_of_match(text, end).is_some() {
+            if end == text.len() || self.automaton.mode(atom) != self.automaton.mode(first) {
                 return end;
             }
-            end = next;
+            // PERF: two characters rule out most places, so the automaton does not start there. A pattern for superwords
+            // has a sentence between two matches.
+            let (after, beyond) = self.atom_at(text, next);
+            let begins = next == text.len() || self.begins[atom] >> after & 1 == 1;
+            if begins && self.end_of_match(text, end).is_some() {
+                return end;
+            }
+            (end, atom, next) = (next, after, beyond);
         }
     }
 

@@ -34,6 +34,17 @@ pub(super) fn gaps(automaton: &Automaton) -> AtomSet {
     failing.fold(0, |set, atom| set | 1 << atom)
 }
 
+/// For each atom those after it with which a match may begin, or end before.
+pub(super) fn begins(automaton: &Automaton) -> Vec<AtomSet> {
+    let end = automaton.end_of_text();
+    let begins = |first: usize| {
+        let (row, _) = automaton.step(automaton.start(), first);
+        let lives = |&second: &usize| automaton.step(row, second) != (DEAD, false);
+        if row == DEAD { 0 } else { (0..end).filter(lives).fold(0, |set, atom| set | 1 << atom) }
+    };
+    (0..end).map(begins).collect()
+}
+
 /// For each atom those after it from which it may be cut: the piece before the cut ends there if they follow, and it
 /// ends there if the text does.
 pub(super) fn cuts(automaton: &Automaton, gaps: AtomSet) -> Vec<AtomSet> {
