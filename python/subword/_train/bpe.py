@@ -175,7 +175,7 @@ class BpeTrainer(Trainer):
             >>> en, fi = count_pieces(texts=["low lower low"]), count_pieces(texts=["niin naan"])
             >>> tok = BpeTrainer(num_merges=3).train_fair({"en": en, "fi": fi})
             >>> tok.merges, training_log(tok).helped
-            ([(b'o', b'w'), (b'i', b'i'), (b'n', b'ii')], ('en', 'fi', 'fi'))
+            ([(b'o', b'w'), (b'n', b'i'), (b'ni', b'i')], ('en', 'fi', 'fi'))
         """
         reading: dict[str, Any] = {"field": field, "errors": errors, "memory_limit": memory_limit}
         start = time.perf_counter()
