@@ -133,6 +133,8 @@ class Engine:
         special: Special = "text",
         errors: Errors = "strict",
         add_special_tokens: bool = False,
+        prepend: str | int | None = None,
+        append: str | int | None = None,
         threads: int | None = None,
     ) -> list[int]:
         """The ids of a text."""
@@ -143,6 +145,8 @@ class Engine:
         special: Special = "text",
         errors: Errors = "strict",
         add_special_tokens: bool = False,
+        prepend: str | int | None = None,
+        append: str | int | None = None,
         threads: int | None = None,
     ) -> npt.NDArray[np.uint32]:
         """The ids of a text, as an array."""
@@ -153,6 +157,8 @@ class Engine:
         special: Special = "text",
         errors: Errors = "strict",
         add_special_tokens: bool = False,
+        prepend: str | int | None = None,
+        append: str | int | None = None,
         threads: int | None = None,
     ) -> list[list[int]]:
         """The ids of many texts."""
@@ -163,6 +169,8 @@ class Engine:
         special: Special = "text",
         errors: Errors = "strict",
         add_special_tokens: bool = False,
+        prepend: str | int | None = None,
+        append: str | int | None = None,
         threads: int | None = None,
     ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint64]]:
         """The ids of many texts, one after the other, and the bounds of the rows."""
@@ -175,6 +183,8 @@ class Engine:
         special: Special = "text",
         errors: Errors = "strict",
         add_special_tokens: bool = False,
+        prepend: str | int | None = None,
+        append: str | int | None = None,
     ) -> tuple[list[int], list[tuple[int, int]]]:
         """The ids, and the place of each token in the text."""
     def _encode_batch_offsets(
@@ -226,6 +236,8 @@ class Engine:
         special: Special = "text",
         errors: Errors = "strict",
         add_special_tokens: bool = False,
+        prepend: str | int | None = None,
+        append: str | int | None = None,
         threads: int | None = None,
     ) -> list[list[int]]: ...
     def count_batch(
@@ -281,6 +293,8 @@ class Engine:
         """The bytes of ids."""
     def token_bytes(self, id: int) -> bytes:
         """The bytes of one token."""
+    def _named_id(self, name: str, token: str | int | None) -> int | None:
+        """The id that an argument of a call stands for."""
     def _find_token(self, token: bytes) -> int | None:
         """The id of a token, or None."""
     def to_bytes(self) -> bytes:
@@ -411,6 +425,7 @@ def encode_files(
     errors: Errors,
     on_error: str,
     special: Special,
+    prepend: int | None,
     append: int | None,
     threads: int | None,
     max_document: int,
