@@ -36,6 +36,7 @@ __all__ = [
     "DocumentReader",
     "Engine",
     "GrowingText",
+    "IdColumn",
     "Model",
     "TrainingLog",
     "count_files",
@@ -121,6 +122,16 @@ class GrowingText:
     def append(self, text: Text) -> tuple[int, list[int]]: ...
     def rewind(self, characters: int) -> tuple[int, list[int]]: ...
 
+@final
+class IdColumn:
+    """Lists of ids, as a column of Arrow."""
+
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_array__(
+        self, requested_schema: object | None = None
+    ) -> tuple[object, object]: ...
+    def __len__(self) -> int: ...
+
 @disjoint_base
 class Engine:
     """Encodes, decodes and counts."""
@@ -187,6 +198,17 @@ class Engine:
         append: str | int | None = None,
     ) -> tuple[list[int], list[tuple[int, int]]]:
         """The ids, and the place of each token in the text."""
+    def _encode_arrow(
+        self,
+        texts: Texts,
+        *,
+        special: Special = "text",
+        errors: Errors = "strict",
+        add_special_tokens: bool = False,
+        prepend: str | int | None = None,
+        append: str | int | None = None,
+        threads: int | None = None,
+    ) -> IdColumn: ...
     def _encode_batch_offsets(
         self,
         texts: Texts,

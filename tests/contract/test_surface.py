@@ -50,6 +50,7 @@ PUBLIC = [
     "check_output",
     "count_pieces",
     "cut_points",
+    "encode_arrow",
     "encode_dropout",
     "encode_files",
     "encode_inputs",

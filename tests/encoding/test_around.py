@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from subword import (
     ArgumentError,
     Tokenizer,
     UnknownIdError,
+    encode_arrow,
     encode_dropout,
     encode_spans,
     with_template,
@@ -34,6 +36,7 @@ CALLS: dict[str, Any] = {
     "encode_iter": lambda tok, texts, **how: [
         list(tok.encode_iter([text[:3], text[3:]], **how)) for text in texts
     ],
+    "encode_arrow": lambda tok, texts, **how: pa.array(encode_arrow(tok, texts, **how)).to_pylist(),
     "encode_dropout": lambda tok, texts, **how: encode_dropout(tok, texts, 0, seed=1, **how),
 }
 IDS: list[tuple[Any, Any]] = [("<doc>", None), (None, DOC), ("<s>", "</s>"), (97, 98), (None, None)]

@@ -6,6 +6,7 @@
 
 use crate::arguments::{Errors, Special, choice, threads_of};
 use crate::arrays::array_of;
+use crate::arrow::IdColumn;
 use crate::engine::{Engine, run};
 use crate::errors::OrRaise;
 use crate::ids::Sides;
@@ -86,6 +87,32 @@ impl Engine {
         let objects = Objects::new(texts)?;
         let ragged = self.ragged_of(py, &objects, &special, errors, &sides, threads)?;
         Ok((array_of(py, ragged.ids)?, array_of(py, ragged.bounds)?))
+    }
+
+    /// The ids of many texts as a column of Arrow, with a null for each null.
+    #[pyo3(
+        name = "_encode_arrow",
+        signature = (texts, *, special=Special::default(), errors=Errors::default(),
+            add_special_tokens=false, prepend=None, append=None, threads=None),
+        text_signature = "($self, texts, *, special='text', errors='strict', \
+            add_special_tokens=False, prepend=None, append=None, threads=None)"
+    )]
+    #[expect(clippy::too_many_arguments, reason = "keywords of one Python method")]
+    fn encode_arrow<'py>(
+        &self,
+        texts: &Bound<'py, PyAny>,
+        special: Special,
+        errors: Errors,
+        add_special_tokens: bool,
+        prepend: Option<Bound<'py, PyAny>>,
+        append: Option<Bound<'py, PyAny>>,
+        threads: Option<i64>,
+    ) -> PyResult<IdColumn> {
+        let (py, threads) = (texts.py(), threads_of(threads)?);
+        let sides = Sides::new(self, add_special_tokens, prepend.as_ref(), append.as_ref())?;
+        let (objects, nulls) = Objects::with_nulls(texts)?;
+        let ragged = self.ragged_of(py, &objects, &special, errors, &sides, threads)?;
+        IdColumn::new(ragged, &nulls).or_raise(py)
     }
 
     /// The ids of many texts, the bounds of the rows, where each token starts and ends, and the number of its
