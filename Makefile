@@ -9,7 +9,7 @@ BENCH := .venv-bench
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo check test build format lint rust-lint python-lint rust-test python-test browser docs \
+.PHONY: help demo check test build format lint rust-lint python-lint rust-test python-test browser docs transformers \
   concepts pictures bench bench-peers fuzz sanitize clean data lock wheel
 
 help: ## list the targets
@@ -118,6 +118,17 @@ fuzz: $(DEV) ## make up inputs for every target, SECONDS=60 for each; stops at w
 sanitize: ## the engine's own tests under AddressSanitizer
 	$(UNSTABLE) RUSTFLAGS=-Zsanitizer=address cargo test --quiet --target $(HOST) --package subword-core --lib
 
+# The oldest version that is supported, which the environment of the tests cannot hold as well.
+OLDER := .venv-older
+
+transformers: $(DEV) ## transformers' own tests on accelerated tokenizers, and ours on transformers 4
+	$(BIN)/python -m tests.support.transformers_tests
+	$(PYTHON) -m venv $(OLDER)
+	$(OLDER)/bin/python -m pip install --quiet transformers==4.57.6 sentencepiece==0.2.2 tiktoken==0.14.0 \
+	  click datasets hypothesis jinja2 protobuf pyarrow pytest pytest-timeout tqdm
+	PYTHONPATH=python $(OLDER)/bin/python -m pytest --quiet tests/integrations/test_accelerated.py \
+	  tests/integrations/test_accelerated_calls.py
+
 docs: $(DEV) ## build the pages into target/docs; a warning is an error
 	$(BIN)/python -m sphinx -q -W --keep-going -b html docs target/docs
 
@@ -147,4 +158,4 @@ bench: bench-peers ## measure against the peers, and file the result
 	$(BENCH)/bin/python bench/run.py
 
 clean: ## remove what was built
-	rm -rf target dist $(VENV) $(BENCH) .data demo
+	rm -rf target dist $(VENV) $(OLDER) $(BENCH) .data demo

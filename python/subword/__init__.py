@@ -12,6 +12,7 @@ from subword import _starting
 
 with _starting.quietly():
     from subword._aligned import aligned
+    from subword._arrow import encode_arrow
     from subword._corpus.count import count_pieces
     from subword._corpus.documents import read_documents
     from subword._corpus.encode_files import EncodedFiles, encode_files
@@ -102,6 +103,7 @@ __all__ = [
     "check_output",
     "count_pieces",
     "cut_points",
+    "encode_arrow",
     "encode_dropout",
     "encode_files",
     "encode_inputs",

@@ -36,6 +36,7 @@ __all__ = [
     "DocumentReader",
     "Engine",
     "GrowingText",
+    "IdColumn",
     "Model",
     "TrainingLog",
     "count_files",
@@ -121,6 +122,16 @@ class GrowingText:
     def append(self, text: Text) -> tuple[int, list[int]]: ...
     def rewind(self, characters: int) -> tuple[int, list[int]]: ...
 
+@final
+class IdColumn:
+    """Lists of ids, as a column of Arrow."""
+
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_array__(
+        self, requested_schema: object | None = None
+    ) -> tuple[object, object]: ...
+    def __len__(self) -> int: ...
+
 @disjoint_base
 class Engine:
     """Encodes, decodes and counts."""
@@ -133,6 +144,8 @@ class Engine:
         special: Special = "text",
         errors: Errors = "strict",
         add_special_tokens: bool = False,
+        prepend: str | int | None = None,
+        append: str | int | None = None,
         threads: int | None = None,
     ) -> list[int]:
         """The ids of a text."""
@@ -143,6 +156,8 @@ class Engine:
         special: Special = "text",
         errors: Errors = "strict",
         add_special_tokens: bool = False,
+        prepend: str | int | None = None,
+        append: str | int | None = None,
         threads: int | None = None,
     ) -> npt.NDArray[np.uint32]:
         """The ids of a text, as an array."""
@@ -153,6 +168,8 @@ class Engine:
         special: Special = "text",
         errors: Errors = "strict",
         add_special_tokens: bool = False,
+        prepend: str | int | None = None,
+        append: str | int | None = None,
         threads: int | None = None,
     ) -> list[list[int]]:
         """The ids of many texts."""
@@ -163,6 +180,8 @@ class Engine:
         special: Special = "text",
         errors: Errors = "strict",
         add_special_tokens: bool = False,
+        prepend: str | int | None = None,
+        append: str | int | None = None,
         threads: int | None = None,
     ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint64]]:
         """The ids of many texts, one after the other, and the bounds of the rows."""
@@ -175,8 +194,21 @@ class Engine:
         special: Special = "text",
         errors: Errors = "strict",
         add_special_tokens: bool = False,
+        prepend: str | int | None = None,
+        append: str | int | None = None,
     ) -> tuple[list[int], list[tuple[int, int]]]:
         """The ids, and the place of each token in the text."""
+    def _encode_arrow(
+        self,
+        texts: Texts,
+        *,
+        special: Special = "text",
+        errors: Errors = "strict",
+        add_special_tokens: bool = False,
+        prepend: str | int | None = None,
+        append: str | int | None = None,
+        threads: int | None = None,
+    ) -> IdColumn: ...
     def _encode_batch_offsets(
         self,
         texts: Texts,
@@ -226,6 +258,8 @@ class Engine:
         special: Special = "text",
         errors: Errors = "strict",
         add_special_tokens: bool = False,
+        prepend: str | int | None = None,
+        append: str | int | None = None,
         threads: int | None = None,
     ) -> list[list[int]]: ...
     def count_batch(
@@ -281,6 +315,8 @@ class Engine:
         """The bytes of ids."""
     def token_bytes(self, id: int) -> bytes:
         """The bytes of one token."""
+    def _named_id(self, name: str, token: str | int | None) -> int | None:
+        """The id that an argument of a call stands for."""
     def _find_token(self, token: bytes) -> int | None:
         """The id of a token, or None."""
     def to_bytes(self) -> bytes:
@@ -412,6 +448,7 @@ def encode_files(
     errors: Errors,
     on_error: str,
     special: Special,
+    prepend: int | None,
     append: int | None,
     threads: int | None,
     max_document: int,

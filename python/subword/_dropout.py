@@ -23,6 +23,8 @@ def encode_dropout(
     special: Special = "text",
     errors: Errors = "strict",
     add_special_tokens: bool = False,
+    prepend: str | int | None = None,
+    append: str | int | None = None,
     threads: int | None = None,
 ) -> list[list[int]]:
     """Encode many texts, each merge left out with some probability: BPE-dropout.
@@ -43,6 +45,8 @@ def encode_dropout(
         special: What to do where a text spells a special token, as in `Tokenizer.encode`.
         errors: What to do with lone surrogates, as in `Tokenizer.encode`.
         add_special_tokens: Whether to put the tokens of the model's template around each text.
+        prepend: A special token or an id to put before each text.
+        append: A special token or an id to put after each text.
         threads: How many threads may work; None means one for each core.
 
     Returns:
@@ -74,5 +78,7 @@ def encode_dropout(
         special=special,
         errors=errors,
         add_special_tokens=add_special_tokens,
+        prepend=prepend,
+        append=append,
         threads=threads,
     )

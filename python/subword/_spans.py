@@ -13,7 +13,12 @@ if TYPE_CHECKING:
 
 
 def encode_spans(
-    tok: Tokenizer, spans: Iterable[tuple[Text, bool]], *, errors: Errors = "strict"
+    tok: Tokenizer,
+    spans: Iterable[tuple[Text, bool]],
+    *,
+    errors: Errors = "strict",
+    prepend: str | int | None = None,
+    append: str | int | None = None,
 ) -> list[int]:
     """Encode texts, some of them trusted, as one text.
 
@@ -25,6 +30,8 @@ def encode_spans(
         tok: The tokenizer.
         spans: The parts of the text, each with whether it is trusted.
         errors: What to do with a ``str`` that has lone surrogates, as for `Tokenizer.encode`.
+        prepend: A special token or an id to put before the text.
+        append: A special token or an id to put after the text.
 
     Returns:
         The ids of the whole text.
@@ -41,6 +48,8 @@ def encode_spans(
         >>> encode_spans(tok, [("a<|end|>", False), ("<|end|>", True)])
         [97, 60, 124, 101, 110, 100, 124, 62, 256]
     """
+    before = tok._named_id("prepend", prepend)
+    after = tok._named_id("append", append)
     whole = bytearray()
     trusted: list[tuple[int, int]] = []
     for text, is_trusted in spans:
@@ -51,4 +60,5 @@ def encode_spans(
         if trusted and trusted[-1][1] == start:
             start = trusted.pop()[0]
         trusted.append((start, len(whole)))
-    return tok._encode_trusted(bytes(whole), trusted)
+    ids = tok._encode_trusted(bytes(whole), trusted)
+    return [*([] if before is None else [before]), *ids, *([] if after is None else [after])]

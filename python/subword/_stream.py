@@ -7,6 +7,7 @@ can change an id. That part is encoded, and the rest waits for more.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from subword import _core
@@ -26,9 +27,20 @@ def encode_stream(
     special: Special,
     errors: Errors,
     add_special_tokens: bool = False,
+    prepend: str | int | None = None,
+    append: str | int | None = None,
+) -> Iterator[int]:
+    """The ids of all the texts joined, lazily, with the ids around them that are asked for."""
+    before, after = tok._named_id("prepend", prepend), tok._named_id("append", append)
+    ids = encode_in_template(tok, texts, special, errors, add_special_tokens)
+    return chain([] if before is None else [before], ids, [] if after is None else [after])
+
+
+def encode_in_template(
+    tok: Tokenizer, texts: Iterable[Text], special: Special, errors: Errors, template: bool
 ) -> Iterator[int]:
     """The ids of all the texts joined, lazily, with the template around them if asked for."""
-    if not add_special_tokens:
+    if not template:
         yield from encode_parts(tok, texts, special, errors)
         return
     for content, _ in tok._template_slots(False):

@@ -2,8 +2,7 @@
 
 The hot calls (``encode``, ``decode``, ``count`` and their kin) are the engine's own methods,
 inherited without a layer in between. This class adds how a tokenizer is made and how texts are
-streamed. What takes many arguments, or makes something else of a tokenizer, is a function:
-`encode_files`, `encode_inputs`, `explain`, `prune`, `with_special_tokens`.
+streamed. Wide calls are functions: `encode_files`, `encode_inputs`, `explain`, `prune` and more.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ from subword._deprecated import OldNames, split_encoder
 from subword._errors import ArgumentError, ModelFormatWarning, UnknownTokenError
 from subword._identity import Identity
 from subword._load import load_model
+from subword._stream import encode_stream
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -323,18 +323,20 @@ class Tokenizer(Identity, OldNames):
         special: Special = "text",
         errors: Errors = "strict",
         add_special_tokens: bool = False,
+        prepend: str | int | None = None,
+        append: str | int | None = None,
     ) -> Iterator[int]:
         """Encode texts that arrive one by one, as if they were one text.
 
-        With a named pattern the memory is little more than the longest stretch without a place to
-        cut. A regular expression may decide its first piece by its last character, so with one the
-        text is gathered whole.
+        The longest stretch without a place to cut is gathered; by some expressions, all of it.
 
         Args:
             texts: The parts of the text, in order.
             special: What to do where the text spells a special token, as in `encode`.
             errors: What to do with lone surrogates, as in `encode`.
             add_special_tokens: Whether to put the tokens of the model's template around the text.
+            prepend: A special token or an id to put before everything.
+            append: The same, after it.
 
         Returns:
             An iterator of ids, equal to ``encode`` of the joined text.
@@ -349,9 +351,7 @@ class Tokenizer(Identity, OldNames):
             >>> list(tok.encode_iter(["l", "ow"]))
             [256, 119]
         """
-        from subword._stream import encode_stream
-
-        return encode_stream(self, texts, special, errors, add_special_tokens)
+        return encode_stream(self, texts, special, errors, add_special_tokens, prepend, append)
 
     def token_id(self, token: bytes | str) -> int:
         """The id of one whole token.

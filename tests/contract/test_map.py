@@ -15,7 +15,7 @@ RULES = Rules(
         "crates/subword-core/src/simd/",
         "crates/subword-core/src/mem/",
         "crates/subword-py/src/text.rs",
-        "crates/subword-py/src/arrow.rs",
+        "crates/subword-py/src/arrow/",
     ),
     shared=frozenset(
         {

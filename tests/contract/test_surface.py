@@ -50,6 +50,7 @@ PUBLIC = [
     "check_output",
     "count_pieces",
     "cut_points",
+    "encode_arrow",
     "encode_dropout",
     "encode_files",
     "encode_inputs",
@@ -190,7 +191,7 @@ def test_signatures_show_their_defaults() -> None:
     encode = inspect.signature(Tokenizer.encode)
     assert str(encode) == (
         "(self, /, text, *, special='text', errors='strict', add_special_tokens=False, "
-        "threads=None)"
+        "prepend=None, append=None, threads=None)"
     )
     count = inspect.signature(Tokenizer.count)
     assert str(count) == (

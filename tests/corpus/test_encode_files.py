@@ -74,6 +74,24 @@ def test_numpy_reads_the_array(corpus: Path, tmp_path: Path) -> None:
     assert ids.tolist() == joined(expected(DOCUMENTS))
 
 
+@pytest.mark.parametrize("name", ["shards/", "ids.idx", "ids.parquet"])
+@pytest.mark.parametrize("split", ["line", END, "file"])
+def test_an_id_before_each_document(tmp_path: Path, name: str, split: str) -> None:
+    separator = {"line": "\n", "file": None}.get(split, split)
+    # The long ones begin in one block and end in another; an empty line is a document, too.
+    documents = ["", "low", "low lower " * 150_000, "", "x " * 400_000, "the end"]
+    whole = ["".join(documents)] if separator is None else documents
+    path = tmp_path / "corpus.txt"
+    path.write_text((separator or "").join(documents), encoding="utf-8")
+    ids = [[7, *SMALL.encode(document), 8] for document in whole]
+    for threads in (1, 2):
+        out = f"{tmp_path}/{threads}-{name}"
+        settings: dict[str, Any] = {"split": split, "threads": threads, "shard_size": "1MB"}
+        made = encode_files(SMALL, path, out, prepend=7, append=8, **settings)
+        assert made.documents == len(whole)
+        assert [row.tolist() for row in subword.open_tokens(out).documents] == ids
+
+
 def test_shards_have_the_ends_of_their_documents(corpus: Path, tmp_path: Path) -> None:
     made = encode(corpus, tmp_path / "shards")
     documents = []
@@ -239,6 +257,7 @@ def test_what_makes_no_sense_is_refused(corpus: Path, tmp_path: Path) -> None:
         ({"split": "<nope>"}, "split must be"),
         ({"append": "<nope>"}, "append must be a special token"),
         ({"append": 99_999}, "no token has id 99999"),
+        ({"prepend": "<nope>"}, "prepend must be a special token"),
         ({"dtype": "int8"}, "dtype must be"),
         ({"shard_size": "many"}, "shard_size must be a number of bytes"),
         ({"shard_size": 0}, "shard_size must be at least 1"),

@@ -133,6 +133,7 @@ def test_what_has_changed_is_refused(tmp_path: Path) -> None:
 
     refused("split was '<|endoftext|>', it is 'line' now", split="line")
     refused("append was 262, it is None now", append=None)
+    refused("prepend was None, it is 7 now", prepend=7)
     refused("special was 'encode', it is 'text' now", special="text")
     refused("dtype was 'uint16', it is 'uint32' now", dtype="uint32")
     refused("shard_bytes was 60000, it is 61000 now", shard_size=61_000)

@@ -5,7 +5,10 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+import re
 import warnings
+from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +19,11 @@ from subword import BpeTrainer, ModelFormatError, Tokenizer
 from subword.integrations import _backend
 from subword.integrations._accelerated import Accelerated, FallbackWarning
 from subword.integrations.transformers import accelerate, fast_tokenizer, install, uninstall
-from tokenizers import processors
+from tokenizers import decoders, pre_tokenizers, processors
 from transformers import AutoTokenizer, DataCollatorWithPadding
 
 from tests.support.hf_calls import difference
+from tests.support.repository import ROOT
 from tests.support.small import SAMPLE
 
 TEXTS = ["Hello <|x|> world", "low lower lowest", "", " é中 "]
@@ -152,6 +156,14 @@ def test_what_our_engine_does_not_run_falls_back_and_is_counted() -> None:
     assert ours.fallbacks == {"tokenizer": 2}
 
 
+def test_the_guide_lists_every_reason_to_fall_back() -> None:
+    source = (ROOT / "python/subword/integrations/_accelerated.py").read_text(encoding="utf-8")
+    guide = (ROOT / "docs/guide/transformers.md").read_text(encoding="utf-8")
+    reasons = re.findall(r"self\._left\(\s*\"(\w+)\"", source)
+    table = guide.partition("| reason | when |")[2].partition("\n\n")[0]
+    assert sorted({*reasons}) == sorted(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE))
+
+
 def test_it_refuses_what_differs_on_the_sample(monkeypatch: pytest.MonkeyPatch) -> None:
     fast = fast_tokenizer(small())
     other = BpeTrainer(num_merges=1, special_tokens=["<|x|>"]).train_iter(["ab"])
@@ -185,6 +197,67 @@ def test_auto_tokenizer_gives_accelerated_ones_while_installed(tmp_path: Path) -
     uninstall()
     assert AutoTokenizer.from_pretrained == before
     assert not isinstance(AutoTokenizer.from_pretrained(tmp_path), Accelerated)
+
+
+def test_every_class_gives_accelerated_ones_while_installed(tmp_path: Path) -> None:
+    """SGLang and vLLM load some models by their class."""
+    fast_tokenizer(small()).save_pretrained(tmp_path)
+    fast = transformers.PreTrainedTokenizerFast
+    [plugin] = EntryPoints(
+        [EntryPoint("subword", "subword.integrations.transformers:install", "plugins")]
+    )
+    plugin.load()()
+    try:
+        for cls in (
+            fast,
+            transformers.GPT2TokenizerFast,
+            type(accelerate(fast_tokenizer(small()))),
+        ):
+            loaded = cls.from_pretrained(tmp_path)
+            assert isinstance(loaded, Accelerated)
+            assert isinstance(loaded, cls)
+        same(fast.from_pretrained(tmp_path), fast_tokenizer(small()), TEXTS)
+    finally:
+        uninstall()
+    assert not isinstance(fast.from_pretrained(tmp_path), Accelerated)
+
+
+def test_what_cannot_be_accelerated_comes_as_it_is(tmp_path: Path) -> None:
+    odd = fast_tokenizer(small())
+    odd._tokenizer.model.dropout = 0.5
+    odd.save_pretrained(tmp_path)
+    install()
+    try:
+        with pytest.warns(FallbackWarning, match="this tokenizer is not accelerated: "):
+            loaded = AutoTokenizer.from_pretrained(tmp_path)
+    finally:
+        uninstall()
+    assert not isinstance(loaded, Accelerated)
+
+
+def test_a_pool_of_deep_copies_serves_threads() -> None:
+    theirs, ours = pair()
+    copies = [copy.deepcopy(ours) for _ in range(3)]
+    texts = [f"low {i} lower {'x' * (i % 50)}" for i in range(400)]
+    with ThreadPoolExecutor(3) as pool:
+        parts = [texts[at::3] for at in range(3)]
+        found = [*pool.map(lambda tok, part: tok(part)["input_ids"], copies, parts)]
+    assert found == [theirs(part)["input_ids"] for part in parts]
+    assert len({id(one._subword.engine) for one in copies}) == 1
+
+
+def test_components_that_a_server_puts_back_are_obeyed() -> None:
+    theirs, ours = pair()
+    for tok in (theirs, ours):
+        tok(TEXTS)
+        tok.backend_tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+            [pre_tokenizers.Digits(True), pre_tokenizers.ByteLevel(add_prefix_space=False)]
+        )
+        tok.backend_tokenizer.decoder = decoders.Sequence([decoders.ByteLevel()])
+    same(ours, theirs, [*TEXTS, "12 345 low67"], padding=True)
+    ids = theirs(TEXTS)["input_ids"]
+    assert ours.batch_decode(ids) == theirs.batch_decode(ids)
+    assert not ours.fallbacks
 
 
 def test_chat_templates_are_tokenized() -> None:

@@ -6,11 +6,15 @@ import random
 from typing import Any
 
 import pytest
+import transformers
 
 from tests.support.hf_calls import arguments, difference, outcome, text
 from tests.support.hf_tokenizers import NAMES, hf_pair
 
 QUICK, SLOW = 30, 430
+#: Some classes of transformers 4 refuse lists of words.
+WORDS = {"words"} if transformers.__version__.startswith("4.") else set()
+IGNORED = "ignore:this (class|post-processor)"
 
 
 def compare_calls(name: str, numbers: range) -> None:
@@ -25,18 +29,18 @@ def compare_calls(name: str, numbers: range) -> None:
         assert difference(outcome(ours, call), expected) == "", (number, call)
     assert results > len(numbers) // 2
     # RoBERTa's post-processor alone has windows that are left to Hugging Face's engine.
-    assert ours.fallbacks.keys() <= {"windows", "decode"}
+    assert ours.fallbacks.keys() <= ({"windows", "decode"} | WORDS)
     assert ours.fallbacks["windows"] < len(numbers) // 5
 
 
-@pytest.mark.filterwarnings("ignore:this post-processor")
+@pytest.mark.filterwarnings(IGNORED)
 @pytest.mark.parametrize("name", NAMES)
 def test_calls_give_the_same(name: str) -> None:
     compare_calls(name, range(QUICK))
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:this post-processor")
+@pytest.mark.filterwarnings(IGNORED)
 @pytest.mark.parametrize("name", NAMES)
 def test_many_calls_give_the_same(name: str) -> None:
     compare_calls(name, range(QUICK, QUICK + SLOW))

@@ -256,15 +256,6 @@ impl Tokenizer {
         })
     }
 
-    /// The ids of a text with the model's template around them.
-    pub fn surround(&self, mut ids: Vec<TokenId>) -> Result<Vec<TokenId>> {
-        let (prefix, suffix) = self.model().template.sides();
-        memory::reserve(&mut ids, prefix.len() + suffix.len())?;
-        ids.splice(0..0, prefix);
-        ids.extend(suffix);
-        Ok(ids)
-    }
-
     /// The bytes that the ids spell, as the model says.
     pub fn decode(&self, ids: &[TokenId]) -> Result<Vec<u8>> {
         self.decode_with(ids, Decoding::default())

@@ -3,7 +3,7 @@
 use crate::arguments::Special;
 use crate::engine::{Engine, run};
 use crate::errors;
-use crate::ids::id_from;
+use crate::ids::{self, id_from};
 use crate::model::pattern_to_python;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
@@ -21,6 +21,12 @@ impl Engine {
         let bytes = self.model().token_bytes(id);
         let unknown = || errors::raise(py, subword_core::Error::unknown_id(id, 0));
         Ok(PyBytes::new(py, bytes.ok_or_else(unknown)?))
+    }
+
+    /// The id that the argument `name` of a call stands for: a special token, or an id; None for None.
+    #[pyo3(name = "_named_id", signature = (name, token))]
+    fn named_id(&self, name: &str, token: Option<Bound<'_, PyAny>>) -> PyResult<Option<TokenId>> {
+        token.map(|token| ids::named_id(self, name, &token)).transpose()
     }
 
     /// The id of a token, or None if there is no such token.

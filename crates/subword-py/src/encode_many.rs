@@ -6,8 +6,10 @@
 
 use crate::arguments::{Errors, Special, choice, threads_of};
 use crate::arrays::array_of;
+use crate::arrow::IdColumn;
 use crate::engine::{Engine, run};
 use crate::errors::OrRaise;
+use crate::ids::Sides;
 use crate::interrupts::attached;
 use crate::lists::list_of;
 use crate::text::{Objects, Texts};
@@ -30,28 +32,32 @@ impl Engine {
     #[doc = include_str!("../docs/encode_batch.txt")]
     #[pyo3(
         signature = (texts, *, special=Special::default(), errors=Errors::default(),
-            add_special_tokens=false, threads=None),
+            add_special_tokens=false, prepend=None, append=None, threads=None),
         text_signature = "($self, texts, *, special='text', errors='strict', \
-            add_special_tokens=False, threads=None)"
+            add_special_tokens=False, prepend=None, append=None, threads=None)"
     )]
+    #[expect(clippy::too_many_arguments, reason = "keywords of one Python method")]
     fn encode_batch<'py>(
         &self,
         texts: &Bound<'py, PyAny>,
         special: Special,
         errors: Errors,
         add_special_tokens: bool,
+        prepend: Option<Bound<'py, PyAny>>,
+        append: Option<Bound<'py, PyAny>>,
         threads: Option<i64>,
     ) -> PyResult<Bound<'py, PyList>> {
         let (py, threads) = (texts.py(), threads_of(threads)?);
+        let sides = Sides::new(self, add_special_tokens, prepend.as_ref(), append.as_ref())?;
         let objects = Objects::new(texts)?;
         // PERF: on one thread, building lists between texts evicts the encoder's tables from the cache.
-        if !add_special_tokens
+        if sides.are_empty()
             && threads.is_none_or(|threads| threads.get() > 1)
             && let Some(lists) = self.lists_of_units(py, &objects, &special, threads)?
         {
             return list_of(py, lists);
         }
-        let ragged = self.ragged_of(py, &objects, &special, errors, add_special_tokens, threads)?;
+        let ragged = self.ragged_of(py, &objects, &special, errors, &sides, threads)?;
         let mut lists = memory::with_capacity(ragged.bounds.len()).or_raise(py)?;
         self.integers.append_lists(py, &ragged.ids, &ragged.bounds[1..], &mut lists)?;
         list_of(py, lists)
@@ -60,10 +66,11 @@ impl Engine {
     #[doc = include_str!("../docs/encode_batch_arrays.txt")]
     #[pyo3(
         signature = (texts, *, special=Special::default(), errors=Errors::default(),
-            add_special_tokens=false, threads=None),
+            add_special_tokens=false, prepend=None, append=None, threads=None),
         text_signature = "($self, texts, *, special='text', errors='strict', \
-            add_special_tokens=False, threads=None)"
+            add_special_tokens=False, prepend=None, append=None, threads=None)"
     )]
+    #[expect(clippy::too_many_arguments, reason = "keywords of one Python method")]
     #[expect(clippy::type_complexity)]
     fn encode_batch_arrays<'py>(
         &self,
@@ -71,12 +78,41 @@ impl Engine {
         special: Special,
         errors: Errors,
         add_special_tokens: bool,
+        prepend: Option<Bound<'py, PyAny>>,
+        append: Option<Bound<'py, PyAny>>,
         threads: Option<i64>,
     ) -> PyResult<(Bound<'py, PyArray1<TokenId>>, Bound<'py, PyArray1<u64>>)> {
         let (py, threads) = (texts.py(), threads_of(threads)?);
+        let sides = Sides::new(self, add_special_tokens, prepend.as_ref(), append.as_ref())?;
         let objects = Objects::new(texts)?;
-        let ragged = self.ragged_of(py, &objects, &special, errors, add_special_tokens, threads)?;
+        let ragged = self.ragged_of(py, &objects, &special, errors, &sides, threads)?;
         Ok((array_of(py, ragged.ids)?, array_of(py, ragged.bounds)?))
+    }
+
+    /// The ids of many texts as a column of Arrow, with a null for each null.
+    #[pyo3(
+        name = "_encode_arrow",
+        signature = (texts, *, special=Special::default(), errors=Errors::default(),
+            add_special_tokens=false, prepend=None, append=None, threads=None),
+        text_signature = "($self, texts, *, special='text', errors='strict', \
+            add_special_tokens=False, prepend=None, append=None, threads=None)"
+    )]
+    #[expect(clippy::too_many_arguments, reason = "keywords of one Python method")]
+    fn encode_arrow<'py>(
+        &self,
+        texts: &Bound<'py, PyAny>,
+        special: Special,
+        errors: Errors,
+        add_special_tokens: bool,
+        prepend: Option<Bound<'py, PyAny>>,
+        append: Option<Bound<'py, PyAny>>,
+        threads: Option<i64>,
+    ) -> PyResult<IdColumn> {
+        let (py, threads) = (texts.py(), threads_of(threads)?);
+        let sides = Sides::new(self, add_special_tokens, prepend.as_ref(), append.as_ref())?;
+        let (objects, nulls) = Objects::with_nulls(texts)?;
+        let ragged = self.ragged_of(py, &objects, &special, errors, &sides, threads)?;
+        IdColumn::new(ragged, &nulls).or_raise(py)
     }
 
     /// The ids of many texts, the bounds of the rows, where each token starts and ends, and the number of its
@@ -118,9 +154,9 @@ impl Engine {
     #[pyo3(
         name = "_encode_with_dropout",
         signature = (texts, dropout, seed, *, special=Special::default(), errors=Errors::default(),
-            add_special_tokens=false, threads=None),
+            add_special_tokens=false, prepend=None, append=None, threads=None),
         text_signature = "($self, texts, dropout, seed, *, special='text', errors='strict', \
-            add_special_tokens=False, threads=None)"
+            add_special_tokens=False, prepend=None, append=None, threads=None)"
     )]
     #[expect(clippy::too_many_arguments)]
     fn encode_with_dropout<'py>(
@@ -131,16 +167,19 @@ impl Engine {
         special: Special,
         errors: Errors,
         add_special_tokens: bool,
+        prepend: Option<Bound<'py, PyAny>>,
+        append: Option<Bound<'py, PyAny>>,
         threads: Option<i64>,
     ) -> PyResult<Bound<'py, PyList>> {
         let (py, threads, tokenizer) = (texts.py(), threads_of(threads)?, self.tokenizer());
+        let sides = Sides::new(self, add_special_tokens, prepend.as_ref(), append.as_ref())?;
         let objects = Objects::new(texts)?;
         let texts = Texts::new(&objects, errors)?;
         let texts = texts.all();
         let ragged = run(py, usize::MAX, || {
             let ragged =
                 tokenizer.encode_with_dropout(&texts, &special.0, (dropout, seed), threads)?;
-            if add_special_tokens { tokenizer.surround_all(ragged) } else { Ok(ragged) }
+            sides.around_all(ragged)
         })?;
         let mut lists = memory::with_capacity(ragged.bounds.len()).or_raise(py)?;
         self.integers.append_lists(py, &ragged.ids, &ragged.bounds[1..], &mut lists)?;
@@ -177,14 +216,14 @@ impl Engine {
 }
 
 impl Engine {
-    /// The ids of all texts, with the template around each if `add_special_tokens` is true.
+    /// The ids of all texts, with those around each.
     pub(crate) fn ragged_of(
         &self,
         py: Python<'_>,
         objects: &Objects<'_>,
         special: &Special,
         errors: Errors,
-        add_special_tokens: bool,
+        sides: &Sides,
         threads: Threads,
     ) -> PyResult<Ragged> {
         let mut ragged = None;
@@ -203,10 +242,10 @@ impl Engine {
                 run(py, usize::MAX, || self.tokenizer().encode_batch(&texts, &special.0, threads))?
             }
         };
-        match add_special_tokens {
-            true => run(py, usize::MAX, || self.tokenizer().surround_all(ragged)),
-            false => Ok(ragged),
+        if sides.are_empty() {
+            return Ok(ragged);
         }
+        run(py, usize::MAX, || sides.around_all(ragged))
     }
 
     /// Their ids as lists, made here while other threads encode; none if the texts have to be converted

@@ -3,6 +3,7 @@
 use crate::arguments::{Errors, Special, choice, optional, threads_of};
 use crate::arrays::array_of;
 use crate::engine::{Engine, run};
+use crate::ids::Sides;
 use crate::text::{Text, with_bytes};
 use numpy::PyArray1;
 use pyo3::prelude::*;
@@ -18,50 +19,59 @@ impl Engine {
     #[doc = include_str!("../docs/encode.txt")]
     #[pyo3(
         signature = (text, *, special=Special::default(), errors=Errors::default(),
-            add_special_tokens=false, threads=None),
+            add_special_tokens=false, prepend=None, append=None, threads=None),
         text_signature = "($self, text, *, special='text', errors='strict', \
-            add_special_tokens=False, threads=None)"
+            add_special_tokens=False, prepend=None, append=None, threads=None)"
     )]
+    #[expect(clippy::too_many_arguments, reason = "keywords of one Python method")]
     fn encode<'py>(
         &self,
         text: &Bound<'py, PyAny>,
         special: Special,
         errors: Errors,
         add_special_tokens: bool,
+        prepend: Option<Bound<'py, PyAny>>,
+        append: Option<Bound<'py, PyAny>>,
         threads: Option<i64>,
     ) -> PyResult<Bound<'py, PyList>> {
         let threads = threads_of(threads)?;
-        let ids = self.ids_of(text, &special, errors, add_special_tokens, threads)?;
+        let sides = Sides::new(self, add_special_tokens, prepend.as_ref(), append.as_ref())?;
+        let ids = self.ids_of(text, &special, errors, &sides, threads)?;
         self.integers.list(text.py(), &ids)
     }
 
     #[doc = include_str!("../docs/encode_array.txt")]
     #[pyo3(
         signature = (text, *, special=Special::default(), errors=Errors::default(),
-            add_special_tokens=false, threads=None),
+            add_special_tokens=false, prepend=None, append=None, threads=None),
         text_signature = "($self, text, *, special='text', errors='strict', \
-            add_special_tokens=False, threads=None)"
+            add_special_tokens=False, prepend=None, append=None, threads=None)"
     )]
+    #[expect(clippy::too_many_arguments, reason = "keywords of one Python method")]
     fn encode_array<'py>(
         &self,
         text: &Bound<'py, PyAny>,
         special: Special,
         errors: Errors,
         add_special_tokens: bool,
+        prepend: Option<Bound<'py, PyAny>>,
+        append: Option<Bound<'py, PyAny>>,
         threads: Option<i64>,
     ) -> PyResult<Bound<'py, PyArray1<TokenId>>> {
         let threads = threads_of(threads)?;
-        let ids = self.ids_of(text, &special, errors, add_special_tokens, threads)?;
+        let sides = Sides::new(self, add_special_tokens, prepend.as_ref(), append.as_ref())?;
+        let ids = self.ids_of(text, &special, errors, &sides, threads)?;
         array_of(text.py(), ids)
     }
 
     #[doc = include_str!("../docs/encode_offsets.txt")]
     #[pyo3(
         signature = (text, *, unit="chars", trim=None, special=Special::default(),
-            errors=Errors::default(), add_special_tokens=false),
+            errors=Errors::default(), add_special_tokens=false, prepend=None, append=None),
         text_signature = "($self, text, *, unit='chars', trim=None, special='text', \
-            errors='strict', add_special_tokens=False)"
+            errors='strict', add_special_tokens=False, prepend=None, append=None)"
     )]
+    #[expect(clippy::too_many_arguments, reason = "keywords of one Python method")]
     fn encode_offsets(
         &self,
         text: &Bound<'_, PyAny>,
@@ -70,8 +80,11 @@ impl Engine {
         special: Special,
         errors: Errors,
         add_special_tokens: bool,
+        prepend: Option<Bound<'_, PyAny>>,
+        append: Option<Bound<'_, PyAny>>,
     ) -> PyResult<(Vec<TokenId>, Offsets)> {
         let py = text.py();
+        let sides = Sides::new(self, add_special_tokens, prepend.as_ref(), append.as_ref())?;
         let text = Text::new(text, errors)?;
         let bytes = text.bytes();
         let encode = || self.tokenizer().encode_offsets(bytes, &special.0, trim);
@@ -80,14 +93,10 @@ impl Engine {
         if choice("unit", unit, &[("chars", true), ("bytes", false)])? {
             offsets = run(py, bytes.len(), || in_characters(bytes, offsets))?;
         }
-        if !add_special_tokens {
-            return Ok((located.ids, offsets));
-        }
-        // As in Hugging Face's library, a token that the template adds has no place: (0, 0).
-        let (prefix, suffix) = self.model().template.sides();
-        offsets.splice(0..0, vec![(0, 0); prefix.len()]);
-        offsets.resize(offsets.len() + suffix.len(), (0, 0));
-        let ids = run(py, 0, || self.tokenizer().surround(located.ids))?;
+        // As in Hugging Face's library, a token that is put around the text has no place: (0, 0).
+        offsets.splice(0..0, vec![(0, 0); sides.prefix.len()]);
+        offsets.resize(offsets.len() + sides.suffix.len(), (0, 0));
+        let ids = run(py, 0, || sides.around(located.ids))?;
         Ok((ids, offsets))
     }
 
@@ -119,19 +128,19 @@ impl Engine {
 }
 
 impl Engine {
-    /// The ids of a text, with the template around them if `add_special_tokens` is true.
+    /// The ids of a text, with those around them.
     pub(crate) fn ids_of(
         &self,
         text: &Bound<'_, PyAny>,
         special: &Special,
         errors: Errors,
-        add_special_tokens: bool,
+        sides: &Sides,
         threads: Threads,
     ) -> PyResult<Vec<TokenId>> {
         let (py, tokenizer) = (text.py(), self.tokenizer());
         let ids = with_bytes(text, errors, |bytes| {
             run(py, bytes.len(), || tokenizer.encode(bytes, &special.0, threads))
         })?;
-        if add_special_tokens { run(py, 0, || tokenizer.surround(ids)) } else { Ok(ids) }
+        run(py, 0, || sides.around(ids))
     }
 }

@@ -1,11 +1,13 @@
-//! Ids that a caller passes.
+//! Ids that a caller passes: a sequence to decode, and those that a call puts around a text.
 
 use pyo3::buffer::{PyBuffer, PyUntypedBuffer};
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::PyList;
+use pyo3::types::{PyList, PyString};
+use subword_core::tokenizer::Ragged;
 use subword_core::{TokenId, memory};
 
+use crate::engine::Engine;
 use crate::errors::{self, OrRaise};
 use crate::interrupts::Pauses;
 use crate::lists::probe;
@@ -80,4 +82,75 @@ pub(crate) fn id_from(item: &Bound<'_, PyAny>, position: usize) -> PyResult<Toke
         let found = item.get_type().name().map_or_else(|_| String::new(), |name| name.to_string());
         PyTypeError::new_err(format!("ids must be integers, not {found} (position {position})"))
     })
+}
+
+/// The ids before and after those of a text: `prepend=`, the model's template, `append=`.
+pub(crate) struct Sides {
+    pub(crate) prefix: Vec<TokenId>,
+    pub(crate) suffix: Vec<TokenId>,
+}
+
+impl Sides {
+    /// What these arguments of a call ask for.
+    pub(crate) fn new(
+        engine: &Engine,
+        add_special_tokens: bool,
+        prepend: Option<&Bound<'_, PyAny>>,
+        append: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Sides> {
+        let (mut prefix, mut suffix) = match add_special_tokens {
+            true => engine.model().template.sides(),
+            false => (Vec::new(), Vec::new()),
+        };
+        if let Some(token) = prepend {
+            prefix.insert(0, named_id(engine, "prepend", token)?);
+        }
+        if let Some(token) = append {
+            suffix.push(named_id(engine, "append", token)?);
+        }
+        Ok(Sides { prefix, suffix })
+    }
+
+    /// Whether nothing is put around a text.
+    pub(crate) fn are_empty(&self) -> bool {
+        self.prefix.is_empty() && self.suffix.is_empty()
+    }
+
+    /// The ids of many texts with these around each.
+    pub(crate) fn around_all(&self, ragged: Ragged) -> subword_core::Result<Ragged> {
+        if self.are_empty() { Ok(ragged) } else { ragged.surrounded(&self.prefix, &self.suffix) }
+    }
+
+    /// The ids of a text with these around them.
+    pub(crate) fn around(&self, mut ids: Vec<TokenId>) -> subword_core::Result<Vec<TokenId>> {
+        if !self.are_empty() {
+            memory::reserve(&mut ids, self.prefix.len() + self.suffix.len())?;
+            ids.splice(0..0, self.prefix.iter().copied());
+            ids.extend(&self.suffix);
+        }
+        Ok(ids)
+    }
+}
+
+/// The id of the argument `name`: a special token, or an id that a token has.
+pub(crate) fn named_id(engine: &Engine, name: &str, token: &Bound<'_, PyAny>) -> PyResult<TokenId> {
+    let special = &engine.model().special_tokens;
+    let Ok(content) = token.cast::<PyString>() else {
+        let id = id_from(token, 0)?;
+        let known = engine.model().token_bytes(id).is_some();
+        let unknown = || errors::raise(token.py(), subword_core::Error::unknown_id(id, 0));
+        return if known { Ok(id) } else { Err(unknown()) };
+    };
+    let content = content.to_str()?;
+    if let Some(found) = special.iter().find(|special| special.content == content) {
+        return Ok(found.id);
+    }
+    let names: PyResult<Vec<_>> = special
+        .iter()
+        .map(|special| Ok(PyString::new(token.py(), &special.content).repr()?.to_string()))
+        .collect();
+    let names = if special.is_empty() { "none".to_owned() } else { names?.join(", ") };
+    let found = token.repr()?;
+    let message = format!("{name} must be a special token ({names}) or an id, not {found}");
+    Err(errors::argument(name, message))
 }

@@ -35,6 +35,8 @@ mod _core {
     use pyo3::prelude::*;
 
     #[pymodule_export]
+    use super::arrow::IdColumn;
+    #[pymodule_export]
     use super::counts::{Counts, CountsReader, count_files, count_texts};
     #[pymodule_export]
     use super::engine::{Engine, output_of};

@@ -71,7 +71,19 @@ impl<'py> Objects<'py> {
             return Ok(Objects { list: list.clone(), column: None });
         }
         check_several(texts)?;
-        let column = Column::new(texts)?;
+        Objects::of(texts, Column::new(texts)?)
+    }
+
+    /// The same for a column that may have nulls: the other texts, and the rows that are null.
+    pub(crate) fn with_nulls(texts: &Bound<'py, PyAny>) -> PyResult<(Self, Vec<usize>)> {
+        check_several(texts)?;
+        let mut column = Column::with_nulls(texts)?;
+        let nulls = column.as_mut().map(Column::take_nulls).unwrap_or_default();
+        Ok((Objects::of(texts, column)?, nulls))
+    }
+
+    /// The texts of the column, or of the object if there is none.
+    fn of(texts: &Bound<'py, PyAny>, column: Option<Column>) -> PyResult<Self> {
         let list = match &column {
             Some(_) => PyList::empty(texts.py()),
             None => list_from(texts)?,

@@ -47,7 +47,7 @@ const FORMATS: [(&str, TokenFileFormat); 5] = [
 /// how far the run is.
 #[pyfunction]
 #[pyo3(signature = (engine, sources, *, out, format, width, shard_bytes, split, field,
-    errors, on_error, special, append, threads, max_document, resume, record,
+    errors, on_error, special, prepend, append, threads, max_document, resume, record,
     watch))]
 #[expect(clippy::too_many_arguments, reason = "keywords of one Python function")]
 pub(crate) fn encode_files(
@@ -63,6 +63,7 @@ pub(crate) fn encode_files(
     errors: Errors,
     on_error: &str,
     special: Special,
+    prepend: Option<TokenId>,
     append: Option<TokenId>,
     threads: Option<i64>,
     max_document: u64,
@@ -88,6 +89,7 @@ pub(crate) fn encode_files(
             &[("raise", OnError::Stop), ("skip", OnError::Skip)],
         )?,
         allowed: special.0,
+        prepend,
         append,
         threads: threads_of(threads)?,
         max_document,

@@ -46,6 +46,11 @@ MOST_SHOWN = 20
     "special token.",
 )
 @click.option(
+    "--prepend",
+    metavar="TOKEN",
+    help="A special token whose id is put before each document.",
+)
+@click.option(
     "--append",
     metavar="TOKEN",
     help="A special token whose id is put after each document.",
@@ -103,6 +108,7 @@ def encode_corpus(
     corpus: Sequence[Path],
     out: str,
     split: str,
+    prepend: str | None,
     append: str | None,
     field: str,
     dtype: Literal["auto", "uint16", "uint32"],
@@ -147,6 +153,7 @@ def encode_corpus(
             out,
             split=split,
             field=field,
+            prepend=prepend,
             append=append,
             special=special,
             errors=errors,

@@ -65,6 +65,7 @@ def encode_files(
     *,
     split: str = "file",
     field: str = "text",
+    prepend: str | int | None = None,
     append: str | int | None = None,
     special: Special = "encode",
     errors: Errors = "strict",
@@ -93,6 +94,7 @@ def encode_files(
         split: What a document is in a file of text: ``"file"``, ``"line"``, or a special token,
             which ends each document.
         field: The field of JSON lines, or the column of Parquet files, that holds the text.
+        prepend: A special token or an id that is put before each document.
         append: A special token or an id that is put after each document.
         special: What to do where a text spells a special token, as in `Tokenizer.encode`.
         errors: What to do with text that is not UTF-8: "strict" makes the document a bad one,
@@ -135,7 +137,7 @@ def encode_files(
     begun = time.perf_counter()
     paths = expanded(sources)
     target = Target.named(out)
-    end = appended(tok, append)
+    begin, end = tok._named_id("prepend", prepend), tok._named_id("append", append)
     kind = target.dtype(tok, dtype)
     shard_bytes = at_least_one(shard_size, "shard_size")
     document_bytes = at_least_one(max_document, "max_document")
@@ -151,6 +153,7 @@ def encode_files(
         "options": {
             "split": split,
             "field": field,
+            **({} if begin is None else {"prepend": begin}),
             "append": end,
             "special": special if isinstance(special, str) else sorted(special),
             "errors": errors,
@@ -182,6 +185,7 @@ def encode_files(
                     errors=errors,
                     on_error=on_error,
                     special=special,
+                    prepend=begin,
                     append=end,
                     threads=threads,
                     max_document=document_bytes,
@@ -207,19 +211,6 @@ def encode_files(
         was_complete=was_complete,
         seconds=time.perf_counter() - begun,
     )
-
-
-def appended(tok: Tokenizer, append: str | int | None) -> int | None:
-    """The id that is put after each document."""
-    if isinstance(append, str):
-        if append not in tok.special_tokens:
-            names = ", ".join(map(repr, tok.special_tokens)) or "none"
-            message = f"append must be a special token ({names}) or an id, not {append!r}"
-            raise ArgumentError("append", message)
-        return tok.special_tokens[append]
-    if append is not None:
-        tok.token_bytes(append)  # raises if no token has that id
-    return append
 
 
 def described(path: Path) -> dict[str, Any]:

@@ -260,8 +260,8 @@ def refuse_changes(manifest: Manifest, header: dict[str, Any]) -> None:
             if name == "tokenizer":
                 was, now = was[:12], now[:12]
             raise _changed(manifest, f"{name} was {was!r}, it is {now!r} now")
-    for name, now in header["options"].items():
-        was = before["options"].get(name)
+    for name in before["options"] | header["options"]:
+        was, now = before["options"].get(name), header["options"].get(name)
         if was != now:
             raise _changed(manifest, f"{name} was {was!r}, it is {now!r} now")
     old, new = before["sources"], header["sources"]

@@ -92,6 +92,8 @@ def check_header(header: Any) -> None:
     options = header["options"]
     if options.get("append", "") is not None:
         fields(options, append=natural)
+    if "prepend" in options:
+        fields(options, prepend=natural)
     if not isinstance(options.get("special"), str):
         fields(options, special=texts)
     if not is_natural(options.get("shard_bytes"), (1 << 64) - 1) or options["shard_bytes"] < 1:

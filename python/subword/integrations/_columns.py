@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from subword import CorpusError, Counts, Tokenizer, count_pieces
+from subword import CorpusError, Counts, Tokenizer, count_pieces, encode_arrow
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -156,13 +156,9 @@ def ids_of(column: Any, tok: Tokenizer, settings: dict[str, Any]) -> pa.LargeLis
         >>> ids_of(pa.chunked_array([["lo"], [None, ""]]), tok, {}).to_pylist()
         [[108, 111], None, []]
     """
-    import numpy as np
     import pyarrow as pa
 
-    column, missing = _filled(column)
-    ids, bounds = tok.encode_batch_arrays(column, **settings)
-    starts = pa.array(bounds.astype(np.int64))
-    return pa.LargeListArray.from_arrays(starts, pa.array(ids), mask=missing)
+    return pa.array(encode_arrow(tok, column, **settings))
 
 
 def counts_of(column: Any, tok: Tokenizer, settings: dict[str, Any]) -> pa.UInt32Array:

@@ -125,14 +125,13 @@ class NanochatTokenizer:
         num_threads: int = 8,
     ) -> list[int] | list[list[int]]:
         """The ids of a text or of many, special tokens in it as text; with ids around them."""
-        before = [] if prepend is None else [self._id(prepend)]
-        after = [] if append is None else [self._id(append)]
+        before = None if prepend is None else self._id(prepend)
+        after = None if append is None else self._id(append)
         if isinstance(text, str):
-            return [*before, *self.tok.encode(text, threads=num_threads), *after]
+            return self.tok.encode(text, prepend=before, append=after, threads=num_threads)
         if not isinstance(text, list):
             raise ValueError(f"text must be a str or a list of them, not {type(text).__name__}")
-        rows = self.tok.encode_batch(text, threads=num_threads)
-        return [[*before, *row, *after] for row in rows] if before or after else rows
+        return self.tok.encode_batch(text, prepend=before, append=after, threads=num_threads)
 
     def __call__(self, *args: Any, **kwargs: Any) -> list[int] | list[list[int]]:
         """`encode`."""

@@ -48,9 +48,6 @@ SPELLINGS = {
     "mask_token": ("<mask>", "[MASK]"),
 }
 
-#: Where `install` keeps the method that it replaces.
-ORIGINAL = "_subword_from_pretrained"
-
 
 def fast_tokenizer(tok: Tokenizer, **settings: Any) -> PreTrainedTokenizerFast:
     """The tokenizer for transformers.
@@ -164,23 +161,24 @@ def accelerate(tokenizer: PreTrainedTokenizerFast) -> PreTrainedTokenizerFast:
 
 
 def install() -> None:
-    """Make ``AutoTokenizer.from_pretrained`` give accelerated tokenizers.
+    """Make transformers give accelerated tokenizers wherever it loads a fast one.
 
-    A tokenizer that cannot be accelerated comes as it is, with a `FallbackWarning`.
+    That is every ``from_pretrained``: of ``AutoTokenizer``, of a class of tokenizers, of processors
+    that have one. A tokenizer that cannot be accelerated comes as it is, with a `FallbackWarning`.
 
     Example:
         >>> from subword.integrations.transformers import install, uninstall
         >>> install()
         >>> uninstall()
     """
-    auto = load("transformers").AutoTokenizer
-    if ORIGINAL in vars(auto):
+    fast = load("transformers").PreTrainedTokenizerFast
+    if "from_pretrained" in vars(fast):
         return
-    original = auto.from_pretrained
+    inherited = fast.from_pretrained.__func__
     from subword.integrations._accelerated import FallbackWarning, accelerated
 
-    def from_pretrained(*args: Any, **kwargs: Any) -> Any:
-        tokenizer = original(*args, **kwargs)
+    def from_pretrained(cls: type, *args: Any, **kwargs: Any) -> Any:
+        tokenizer = inherited(cls, *args, **kwargs)
         try:
             return accelerated(tokenizer)
         except (ModelFormatError, TypeError) as error:
@@ -188,13 +186,12 @@ def install() -> None:
             warnings.warn(text, FallbackWarning, stacklevel=2)
             return tokenizer
 
-    setattr(auto, ORIGINAL, vars(auto)["from_pretrained"])
-    auto.from_pretrained = staticmethod(from_pretrained)
+    # All of them call the method of this class, which inherits it.
+    fast.from_pretrained = classmethod(from_pretrained)
 
 
 def uninstall() -> None:
-    """Make ``AutoTokenizer.from_pretrained`` give what it gave before `install`."""
-    auto = load("transformers").AutoTokenizer
-    if ORIGINAL in vars(auto):
-        auto.from_pretrained = vars(auto)[ORIGINAL]
-        delattr(auto, ORIGINAL)
+    """Make transformers give what it gave before `install`."""
+    fast = load("transformers").PreTrainedTokenizerFast
+    if "from_pretrained" in vars(fast):
+        del fast.from_pretrained

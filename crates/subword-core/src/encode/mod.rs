@@ -53,8 +53,8 @@ mod superwords;
 mod wordpiece;
 
 use crate::error::Result;
-use crate::memory;
 use crate::types::TokenId;
+use crate::{interrupt, memory};
 
 pub(crate) use finders::{ChosenFinders, Finders};
 pub use lattice::{Lattice, LatticePiece};
@@ -72,6 +72,26 @@ pub struct Ragged {
 }
 
 impl Ragged {
+    /// The same with these ids before and after those of each text.
+    pub fn surrounded(self, prefix: &[TokenId], suffix: &[TokenId]) -> Result<Ragged> {
+        let texts = self.bounds.len();
+        let more = texts.saturating_sub(1) * (prefix.len() + suffix.len());
+        let mut all = Ragged {
+            ids: memory::with_capacity(self.ids.len() + more)?,
+            bounds: memory::with_capacity(texts)?,
+        };
+        all.bounds.push(0);
+        for two in self.bounds.windows(2) {
+            let ids = &self.ids[two[0] as usize..two[1] as usize];
+            all.ids.extend_from_slice(prefix);
+            all.ids.extend_from_slice(ids);
+            all.ids.extend_from_slice(suffix);
+            all.bounds.push(all.ids.len() as u64);
+            interrupt::worked(size_of_val(ids))?;
+        }
+        Ok(all)
+    }
+
     /// Empties it and keeps its memory.
     pub(crate) fn clear(&mut self) {
         self.ids.clear();

@@ -199,7 +199,10 @@ impl<'e> BlockEncoder<'e> {
         self.end(block, start, from, encoded, ended);
     }
 
+    /// Encodes a document, or a part of one. Whether it goes on from the block before is not known here, so the
+    /// id before a document comes before every part, and the writer leaves it out.
     fn encode(&mut self, text: &[u8]) -> Result<()> {
+        self.ids.extend(self.settings.prepend);
         self.encoder.encode(text, &mut self.session, &mut self.ids)
     }
 

@@ -76,6 +76,8 @@ pub struct TokenFileSettings {
     pub on_error: OnError,
     /// Which special tokens are recognised.
     pub allowed: Allowed,
+    /// The id before each document.
+    pub prepend: Option<TokenId>,
     /// The id after each document.
     pub append: Option<TokenId>,
     /// How many threads encode at most; `None` means as many as the process has cores.

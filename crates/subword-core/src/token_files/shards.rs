@@ -98,7 +98,8 @@ impl<'s> ShardWriter<'s> {
     /// Writes a block.
     pub(super) fn write_block(&mut self, part: &EncodedBlock) -> Result<()> {
         let mut bad = part.bad.iter().peekable();
-        let mut waiting = PendingIds::default();
+        let goes_on = usize::from(self.open && self.settings.prepend.is_some());
+        let mut waiting = PendingIds { from: goes_on, to: goes_on, ends: Vec::new() };
         // A block may have fewer: an older version read more rows of a table at a time.
         let before = self.before.min(part.ends.len());
         self.before -= before;

@@ -17,6 +17,7 @@ use crate::tokenizer::Tokenizer;
 use crate::vocab::Vocab;
 
 const END: TokenId = 500;
+const BEGIN: TokenId = 501;
 
 fn tokenizer() -> Tokenizer {
     let mut vocab = Vocab::bytes();
@@ -39,6 +40,7 @@ fn settings(folder: &Folder, format: TokenFileFormat, out: &str) -> TokenFileSet
         errors: Errors::Strict,
         on_error: OnError::Stop,
         allowed: Allowed::All,
+        prepend: Some(BEGIN),
         append: Some(END),
         threads: NonZeroUsize::new(2),
         max_document: MAX_DOCUMENT,
@@ -93,9 +95,8 @@ fn resume(records: &Records) -> Resume {
 fn ids(documents: &[String]) -> Vec<Vec<TokenId>> {
     let tokenizer = tokenizer();
     let encode = |document: &String| {
-        let mut ids = tokenizer.encode(document.as_bytes(), &Allowed::All, None).unwrap();
-        ids.push(END);
-        ids
+        let ids = tokenizer.encode(document.as_bytes(), &Allowed::All, None).unwrap();
+        [vec![BEGIN], ids, vec![END]].concat()
     };
     documents.iter().map(encode).collect()
 }

@@ -263,27 +263,6 @@ impl Tokenizer {
         }
         Ok(true)
     }
-
-    /// The ids of many texts with the model's template around each.
-    pub fn surround_all(&self, ragged: Ragged) -> Result<Ragged> {
-        let (prefix, suffix) = self.model().template.sides();
-        let texts = ragged.bounds.len();
-        let more = texts.saturating_sub(1) * (prefix.len() + suffix.len());
-        let mut all = Ragged {
-            ids: memory::with_capacity(ragged.ids.len() + more)?,
-            bounds: memory::with_capacity(texts)?,
-        };
-        all.bounds.push(0);
-        for two in ragged.bounds.windows(2) {
-            let ids = &ragged.ids[two[0] as usize..two[1] as usize];
-            all.ids.extend_from_slice(&prefix);
-            all.ids.extend_from_slice(ids);
-            all.ids.extend_from_slice(&suffix);
-            all.bounds.push(all.ids.len() as u64);
-            interrupt::worked(size_of_val(ids))?;
-        }
-        Ok(all)
-    }
 }
 
 /// How many ids texts of this many bytes may have; more than most have, because room that is not used costs

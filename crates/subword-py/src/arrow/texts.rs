@@ -1,114 +1,24 @@
-//! A column of texts in Arrow's C data interface, read where it lies: pyarrow, polars, pandas and others.
+//! A column of texts, read where it lies.
 //!
-//! An object with `__arrow_c_stream__` or `__arrow_c_array__` gives a capsule with C structures. Their arrays are
-//! moved out of it, kept until the last text is read, and then released by the function that came with them. A
-//! text is a range of the column's own buffer: nothing is copied.
+//! An object with `__arrow_c_stream__` or `__arrow_c_array__` gives a capsule. Its arrays are kept until the last text
+//! is read. A text is a range of the column's own buffer: nothing is copied.
 //!
 //! ```text
 //! u U z Z     validity, offsets of 32 or 64 bits, bytes
 //! vu vz       validity, views of 16 bytes: a length, then the text, or its prefix, buffer and offset; buffers
+//! n           nothing: all rows are null
 //! ```
 //!
-//! Any other type is an error, and so is a null: an empty text in its place would be a guess.
+//! Any other type is an error. So is a null, where the result has no place for one: an empty text would be a guess.
 
-use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ffi::{CStr, c_int, c_void};
 use std::sync::Arc;
 
 use pyo3::exceptions::{PyException, PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyTuple};
+use pyo3::types::PyTuple;
 
-#[repr(C)]
-struct ArrowSchema {
-    format: *const c_char,
-    name: *const c_char,
-    metadata: *const c_char,
-    flags: i64,
-    n_children: i64,
-    children: *mut *mut ArrowSchema,
-    dictionary: *mut ArrowSchema,
-    release: Option<unsafe extern "C" fn(*mut ArrowSchema)>,
-    private_data: *mut c_void,
-}
-
-#[repr(C)]
-struct ArrowArray {
-    length: i64,
-    null_count: i64,
-    offset: i64,
-    n_buffers: i64,
-    n_children: i64,
-    buffers: *const *const c_void,
-    children: *mut *mut ArrowArray,
-    dictionary: *mut ArrowArray,
-    release: Option<unsafe extern "C" fn(*mut ArrowArray)>,
-    private_data: *mut c_void,
-}
-
-#[repr(C)]
-struct ArrowArrayStream {
-    get_schema: Option<unsafe extern "C" fn(*mut ArrowArrayStream, *mut ArrowSchema) -> c_int>,
-    get_next: Option<unsafe extern "C" fn(*mut ArrowArrayStream, *mut ArrowArray) -> c_int>,
-    get_last_error: Option<unsafe extern "C" fn(*mut ArrowArrayStream) -> *const c_char>,
-    release: Option<unsafe extern "C" fn(*mut ArrowArrayStream)>,
-    private_data: *mut c_void,
-}
-
-/// A structure that was moved here from its producer, and is released by the producer's function.
-macro_rules! released {
-    ($owned:ident, $structure:ident) => {
-        struct $owned($structure);
-
-        impl $owned {
-            /// An empty structure, to be filled by a producer.
-            #[allow(unsafe_code)]
-            fn empty() -> Self {
-                // SAFETY: all fields are numbers, pointers and optional functions, for which zero is a value.
-                $owned(unsafe { std::mem::zeroed() })
-            }
-
-            /// Moves a structure out of a capsule, as the interface asks: the source is marked as released.
-            #[allow(unsafe_code)]
-            fn from_capsule(capsule: &Bound<'_, PyAny>, name: &CStr) -> PyResult<Self> {
-                let pointer = capsule.cast::<PyCapsule>()?.pointer_checked(Some(name))?;
-                // SAFETY: a capsule of this name holds a structure of this type, by the interface.
-                let source = unsafe { pointer.cast::<$structure>().as_mut() };
-                let moved = std::mem::replace(source, Self::empty().0.take());
-                Ok($owned(moved))
-            }
-        }
-
-        impl $structure {
-            /// This structure, with a released one in its place.
-            #[allow(unsafe_code)]
-            fn take(&mut self) -> Self {
-                // SAFETY: as in `empty`.
-                std::mem::replace(self, unsafe { std::mem::zeroed() })
-            }
-        }
-
-        impl Drop for $owned {
-            #[allow(unsafe_code)]
-            fn drop(&mut self) {
-                if let Some(release) = self.0.release {
-                    // SAFETY: the function belongs to this structure, and is called once.
-                    unsafe { release(&mut self.0) };
-                }
-            }
-        }
-    };
-}
-
-released!(Schema, ArrowSchema);
-released!(Array, ArrowArray);
-released!(Stream, ArrowArrayStream);
-
-/// SAFETY: the interface lets a consumer read and release an array on any thread; it is never written.
-#[allow(unsafe_code)]
-unsafe impl Send for Array {}
-/// SAFETY: as for `Send`.
-#[allow(unsafe_code)]
-unsafe impl Sync for Array {}
+use super::{ARRAY, Array, ArrowArray, SCHEMA, STREAM, Schema, Stream};
 
 /// Keeps the buffers of a column alive.
 pub(crate) type Buffers = Arc<dyn Send + Sync>;
@@ -118,19 +28,38 @@ pub(crate) struct Column {
     buffers: Arc<Vec<Array>>,
     /// Slices of the buffers.
     texts: Vec<&'static [u8]>,
+    /// The rows that are null, rising. They are not among the texts.
+    nulls: Vec<usize>,
 }
 
 impl Column {
     /// The texts of an object that offers an Arrow column; none for an object that offers nothing of Arrow,
     /// or that cannot offer it (pandas without pyarrow, texts of several types).
     pub(crate) fn new(object: &Bound<'_, PyAny>) -> PyResult<Option<Column>> {
+        let Some(mut column) = Column::with_nulls(object)? else { return Ok(None) };
+        match column.take_nulls().first() {
+            None => Ok(Some(column)),
+            Some(row) => Err(PyTypeError::new_err(format!(
+                "text {row} is null\n  hint: drop nulls first, or put \"\" in their place"
+            ))),
+        }
+    }
+
+    /// The same for a column that may have nulls.
+    pub(crate) fn with_nulls(object: &Bound<'_, PyAny>) -> PyResult<Option<Column>> {
         let Some((schema, arrays)) = exported(object)? else { return Ok(None) };
         let layout = Layout::new(&schema, object)?;
-        let mut texts = Vec::new();
+        let mut column = Column { buffers: Arc::default(), texts: Vec::new(), nulls: Vec::new() };
         for array in &arrays {
-            layout.append_texts(&array.0, &mut texts)?;
+            layout.append_texts(&array.0, &mut column)?;
         }
-        Ok(Some(Column { buffers: Arc::new(arrays), texts }))
+        column.buffers = Arc::new(arrays);
+        Ok(Some(column))
+    }
+
+    /// The rows that are null, rising.
+    pub(crate) fn take_nulls(&mut self) -> Vec<usize> {
+        std::mem::take(&mut self.nulls)
     }
 
     /// How many there are.
@@ -163,13 +92,13 @@ fn exported(object: &Bound<'_, PyAny>) -> PyResult<Option<(Schema, Vec<Array>)>>
         }
     };
     if let Some(capsule) = call("__arrow_c_stream__")? {
-        let mut stream = Stream::from_capsule(&capsule, c"arrow_array_stream")?;
+        let mut stream = Stream::from_capsule(&capsule, STREAM)?;
         return all_of(&mut stream).map(Some);
     }
     let Some(both) = call("__arrow_c_array__")? else { return Ok(None) };
     let both = both.cast::<PyTuple>()?;
-    let schema = Schema::from_capsule(&both.get_item(0)?, c"arrow_schema")?;
-    Ok(Some((schema, vec![Array::from_capsule(&both.get_item(1)?, c"arrow_array")?])))
+    let schema = Schema::from_capsule(&both.get_item(0)?, SCHEMA)?;
+    Ok(Some((schema, vec![Array::from_capsule(&both.get_item(1)?, ARRAY)?])))
 }
 
 /// Everything in a stream.
@@ -216,6 +145,7 @@ enum Layout {
     Offsets32,
     Offsets64,
     Views,
+    Nulls,
 }
 
 impl Layout {
@@ -238,6 +168,7 @@ impl Layout {
             "u" | "z" => Ok(Layout::Offsets32),
             "U" | "Z" => Ok(Layout::Offsets64),
             "vu" | "vz" => Ok(Layout::Views),
+            "n" => Ok(Layout::Nulls),
             "+s" => wrong("a table", "pass one column of it, such as table[\"text\"]"),
             other => wrong(
                 &format!("a column of Arrow's type {other:?}"),
@@ -248,7 +179,7 @@ impl Layout {
 
     /// Appends the texts of an array. The producer vouches for its offsets.
     #[allow(unsafe_code)]
-    fn append_texts(self, array: &ArrowArray, texts: &mut Vec<&'static [u8]>) -> PyResult<()> {
+    fn append_texts(self, array: &ArrowArray, column: &mut Column) -> PyResult<()> {
         let bad = || PyRuntimeError::new_err("an Arrow array says nonsense about its size");
         let (length, offset) = (usize::try_from(array.length), usize::try_from(array.offset));
         let (Ok(length), Ok(offset)) = (length, offset) else { return Err(bad()) };
@@ -256,31 +187,33 @@ impl Layout {
         if length == 0 {
             return Ok(());
         }
+        let first = column.texts.len() + column.nulls.len();
+        if matches!(self, Layout::Nulls) {
+            column.nulls.extend(first..first + length);
+            return Ok(());
+        }
         // SAFETY: an array has as many buffers as it says.
         let buffers = unsafe { std::slice::from_raw_parts(array.buffers, count) };
         if buffers.len() < 3 && !(matches!(self, Layout::Views) && buffers.len() == 2) {
             return Err(bad());
         }
-        if array.null_count != 0 && !buffers[0].is_null() {
-            // SAFETY: the first buffer has a bit for each row, from the first row of the buffers on.
-            let bit =
-                |row: usize| unsafe { *buffers[0].cast::<u8>().add(row / 8) >> (row % 8) & 1 };
-            if let Some(row) = (0..length).find(|row| bit(offset + row) == 0) {
-                let at = texts.len() + row;
-                return Err(PyTypeError::new_err(format!(
-                    "text {at} is null\n  hint: drop nulls first, or put \"\" in their place"
-                )));
-            }
-        }
-        texts.try_reserve(length).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+        let may_be_null = array.null_count != 0 && !buffers[0].is_null();
+        // SAFETY: the first buffer has a bit for each row, from the first row of the buffers on.
+        let bit = |row: usize| unsafe { *buffers[0].cast::<u8>().add(row / 8) >> (row % 8) & 1 };
+        let room = column.texts.try_reserve(length);
+        room.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
         for row in offset..offset + length {
+            if may_be_null && bit(row) == 0 {
+                column.nulls.push(first + row - offset);
+                continue;
+            }
             // SAFETY: the row is one of the array's, and the buffers are those of the layout. What is shown
             // lives as long as the array, which `Column` keeps.
-            texts.push(unsafe {
+            column.texts.push(unsafe {
                 match self {
                     Layout::Offsets32 => by_offsets::<i32>(buffers, row),
                     Layout::Offsets64 => by_offsets::<i64>(buffers, row),
-                    Layout::Views => by_view(buffers, row),
+                    Layout::Views | Layout::Nulls => by_view(buffers, row),
                 }
             });
         }
