@@ -10,7 +10,7 @@ RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml
 
 .DEFAULT_GOAL := help
 .PHONY: help demo check test build format lint rust-lint python-lint rust-test python-test browser docs transformers \
-  concepts pictures bench bench-peers fuzz sanitize clean data lock wheel
+  concepts pictures bench bench-peers fuzz sanitize arm clean data lock wheel
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | expand -t 14
@@ -117,6 +117,23 @@ fuzz: $(DEV) ## make up inputs for every target, SECONDS=60 for each; stops at w
 
 sanitize: ## the engine's own tests under AddressSanitizer
 	$(UNSTABLE) RUSTFLAGS=-Zsanitizer=address cargo test --quiet --target $(HOST) --package subword-core --lib
+
+# A compiler that has the standard library of ARM: the usual one, or Debian's.
+ARM := aarch64-unknown-linux-gnu
+ARM_RUSTC ?= $(shell for rustc in rustc /usr/bin/rustc; do \
+  [ ! -d "$$($$rustc --print target-libdir --target $(ARM) 2> /dev/null)" ] || { echo $$rustc; break; }; done)
+# Debian's cross compiler has a C library of its own, for machines that have none for ARM.
+EMULATOR := qemu-aarch64-static $(if $(wildcard /lib/ld-linux-aarch64.so.1),,-L /usr/aarch64-linux-gnu)
+# Of the tests that go through all cases, every n-th one.
+EVERY ?= 61
+
+arm: ## the engine's own tests on ARM, in an emulator; TESTS=simd for some of them
+	@command -v qemu-aarch64-static > /dev/null && command -v aarch64-linux-gnu-gcc > /dev/null && \
+	  [ -n '$(ARM_RUSTC)' ] || { echo 'hint: CONTRIBUTING.md says what has to be installed'; false; }
+	RUSTC=$(ARM_RUSTC) CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
+	  CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER='$(EMULATOR)' \
+	  SUBWORD_EXPECT_SIMD=scalar,neon SUBWORD_TEST_EVERY=$(EVERY) \
+	  cargo test --quiet --locked --target $(ARM) --package subword-core --lib $(TESTS)
 
 # The oldest version that is supported, which the environment of the tests cannot hold as well.
 OLDER := .venv-older

@@ -93,17 +93,17 @@ def test_a_level_that_is_none_is_an_error_of_the_import(name: str) -> None:
     done = python("import subword", SUBWORD_SIMD=name)
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1] == (
-        f'ValueError: SUBWORD_SIMD="{name}": expected one of scalar, avx2, avx512'
+        f'ValueError: SUBWORD_SIMD="{name}": expected one of scalar, avx2, avx512, neon'
     )
 
 
-@pytest.mark.parametrize("name", ["", "scalar", "avx2", "avx512"])
+@pytest.mark.parametrize("name", ["", "scalar", "avx2", "avx512", "neon"])
 def test_a_level_is_used_or_refused_by_name(name: str) -> None:
     done = python("import subword; print(subword.patterns['gpt2'])", SUBWORD_SIMD=name)
     if done.returncode == 0:
         assert done.stdout
     else:
-        assert name in ("avx2", "avx512")
+        assert name in ("avx2", "avx512", "neon")
         refusal = f"ValueError: SUBWORD_SIMD={name}: this processor has only scalar"
         assert done.stderr.splitlines()[-1].startswith(refusal)
 

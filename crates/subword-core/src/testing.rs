@@ -1,4 +1,4 @@
-//! What tests of several rooms share: random numbers, and a directory for files.
+//! What tests of several rooms share: random numbers, a directory for files, and how much an emulator is asked for.
 
 use std::fs;
 use std::path::PathBuf;
@@ -23,6 +23,13 @@ impl Random {
     pub(crate) fn flip(&mut self) -> bool {
         self.below(2) == 0
     }
+}
+
+/// Tests that go through all cases go through every n-th one, if `SUBWORD_TEST_EVERY` is n: an emulator takes minutes
+/// for what a processor does in seconds. A prime number meets every place of a block.
+pub(crate) fn every() -> usize {
+    let every = std::env::var("SUBWORD_TEST_EVERY").unwrap_or_default();
+    if every.is_empty() { 1 } else { every.parse().expect("SUBWORD_TEST_EVERY is a number") }
 }
 
 /// A directory that is gone after the test.

@@ -34,23 +34,23 @@ use super::BLOCK;
 pub struct JoinedPairs {
     /// Bits by hash of two characters. INVARIANT: a power of two of words, and the top bits of a hash without
     /// the last `shift` are the place of one.
-    characters: Vec<u32>,
-    shift: u32,
-    rows: Rows,
+    pub(super) characters: Vec<u32>,
+    pub(super) shift: u32,
+    pub(super) rows: Rows,
 }
 
 /// For six bits of a byte, a bit for each first byte of the right character.
-type Row = [u16; 64];
+pub(super) type Row = [u16; 64];
 
 /// What is joined by bytes, among characters of three bytes.
 #[derive(Debug, Clone, Copy)]
-struct Rows {
+pub(super) struct Rows {
     /// A character and a first byte: by the last and the middle byte of the left one.
-    by_last: Row,
-    by_middle: Row,
+    pub(super) by_last: Row,
+    pub(super) by_middle: Row,
     /// A last byte and a character: by the last byte of the left and the middle byte of the right one.
-    to_last: Row,
-    next: Row,
+    pub(super) to_last: Row,
+    pub(super) next: Row,
 }
 
 impl Rows {
@@ -79,7 +79,7 @@ pub struct Cuts {
 const CHARACTERS: usize = 17;
 
 /// What the two characters are multiplied by.
-const FACTORS: [u32; 2] = [0x9E37_79B1, 0x85EB_CA77];
+pub(super) const FACTORS: [u32; 2] = [0x9E37_79B1, 0x85EB_CA77];
 
 impl JoinedPairs {
     /// None, in a table of `1 << log_words` words.

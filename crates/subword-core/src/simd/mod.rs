@@ -2,7 +2,7 @@
 Kernels with SIMD forms, behind safe signatures, named after what they compute:
 
 ```text
-scalar, x86_64   the classes of 64 bytes; x86_64 has the forms of AVX2 and AVX-512
+scalar, x86_64, aarch64   the classes of 64 bytes; the forms of AVX2 and AVX-512, and of NEON
 non_ascii        the classes of characters beyond ASCII
 piece_keys       the keys of four pieces, and the cache lines where they live
 cache_probe      the ids of a key in a cache line
@@ -14,7 +14,7 @@ utf8             code points to UTF-8
 
 The scalar form defines the answer; the others are tested against it at every byte value and position. Which
 one runs is decided once, from what the processor has, or from the environment variable `SUBWORD_SIMD`
-(`scalar`, `avx2`, `avx512`), which tests and benchmarks use to force a level. Any other name is an error,
+(`scalar`, `avx2`, `avx512`, `neon`), which tests and benchmarks use to force a level. Any other name is an error,
 and so is a level that the processor lacks.
 
 A caller hands a [`Kernel`] to [`Level::run`], which calls it with the right [`Isa`] from inside a function that
@@ -28,16 +28,26 @@ use std::fmt;
 use crate::error::{Error, Result};
 use crate::mem::{FirstUse, Line};
 
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
 mod bert;
+#[cfg(target_arch = "aarch64")]
+mod bert_aarch64;
 #[cfg(target_arch = "x86_64")]
 mod bert_x86_64;
 mod byte_pairs;
 mod cache_probe;
 mod cjk_cuts;
+#[cfg(target_arch = "aarch64")]
+mod cjk_cuts_aarch64;
+#[cfg(target_arch = "aarch64")]
+mod lanes_aarch64;
 mod non_ascii;
 #[cfg(target_arch = "x86_64")]
 mod non_ascii_x86_64;
 mod piece_keys;
+#[cfg(target_arch = "aarch64")]
+mod piece_keys_aarch64;
 mod scalar;
 mod utf8;
 #[cfg(target_arch = "x86_64")]
@@ -257,13 +267,16 @@ enum Features {
     /// x86-64 with AVX-512 (BW, VBMI).
     #[cfg(target_arch = "x86_64")]
     Avx512,
+    /// ARM of 64 bits, which always has NEON.
+    #[cfg(target_arch = "aarch64")]
+    Neon,
 }
 
 /// The environment variable that chooses a level.
 const CHOICE: &str = "SUBWORD_SIMD";
 
 /// The names of all levels, also of those that this processor does not have.
-const NAMES: [&str; 3] = ["scalar", "avx2", "avx512"];
+const NAMES: [&str; 4] = ["scalar", "avx2", "avx512", "neon"];
 
 impl Level {
     /// Plain Rust, any processor.
@@ -282,6 +295,8 @@ impl Level {
                 levels.push(Level(Features::Avx512));
             }
         }
+        #[cfg(target_arch = "aarch64")]
+        levels.push(Level(Features::Neon));
         levels
     }
 
@@ -293,6 +308,8 @@ impl Level {
             Features::Avx2 => NAMES[1],
             #[cfg(target_arch = "x86_64")]
             Features::Avx512 => NAMES[2],
+            #[cfg(target_arch = "aarch64")]
+            Features::Neon => NAMES[3],
         }
     }
 
@@ -333,6 +350,9 @@ impl Level {
             // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
             Features::Avx512 => unsafe { x86_64::run_avx512(kernel) },
+            // SAFETY: NEON is part of every processor of this architecture.
+            #[cfg(target_arch = "aarch64")]
+            Features::Neon => unsafe { aarch64::run_neon(kernel) },
         }
     }
 }

@@ -39,11 +39,11 @@ pub struct Odd {
 }
 
 /// The constants that are added to the four 32-bit halves of a key before they are multiplied.
-const ADDED: [u32; 4] = [0x9E37_79B9, 0xD6E8_FEB8, 0x6659_FD93, 0x7F4A_7C15];
+pub(super) const ADDED: [u32; 4] = [0x9E37_79B9, 0xD6E8_FEB8, 0x6659_FD93, 0x7F4A_7C15];
 
 /// The highest bit of the sum that depends well on every byte of a key. With this bit, pieces share lines as often as
 /// chance would have it; with bit 42, keys that differ in one byte do so twice as often.
-const TOP: u32 = 38;
+pub(super) const TOP: u32 = 38;
 
 /// Masks of the first `i` bytes of a word. PERF: a look-up in this table is faster than computing a mask by shifts.
 pub const FIRST_BYTES: [u128; 16] = {

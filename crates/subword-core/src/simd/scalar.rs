@@ -24,13 +24,27 @@ pub(super) const CLASS_BITS: [u8; 128] = {
     table
 };
 
+/// Each bit of a class as the lowest of a byte.
+///
+/// PERF: eight characters become eight bits of each class by eight shifts of a word, and not by 64 of a bit.
+static BIT_BYTES: [u64; 256] = {
+    let mut table = [0; 256];
+    let mut at = 0;
+    while at < 8 * table.len() {
+        let (class, bit) = (at / 8, at % 8);
+        table[class] |= (class as u64 >> bit & 1) << (8 * bit);
+        at += 1;
+    }
+    table
+};
+
 /// The instruction set of any processor.
 pub(crate) struct Scalar;
 
 impl Isa for Scalar {
     #[inline(always)]
     fn classify(window: &[u8; WINDOW], table: &WideClasses) -> Masks {
-        let (mut packed, mut starts) = ([0u64; 8], 0u64);
+        let (mut rows, mut starts) = ([0u64; 8], 0u64);
         let (mut at, mut number) = (0, 0);
         while at < BLOCK {
             let byte = window[at];
@@ -40,13 +54,13 @@ impl Isa for Scalar {
                 let Some(wide) = table.of(&window[at..]) else { break };
                 wide
             };
-            for (bit, mask) in packed.iter_mut().enumerate() {
-                *mask |= u64::from(class >> bit & 1) << number;
-            }
+            rows[number / 8] |= BIT_BYTES[usize::from(class)] << (number % 8);
             starts |= 1 << at;
             at += len;
             number += 1;
         }
+        let rows = rows.map(u64::to_le_bytes);
+        let packed = std::array::from_fn(|bit| u64::from_le_bytes(rows.map(|row| row[bit])));
         Masks::new(packed, starts)
     }
 
