@@ -337,7 +337,7 @@ impl<'a, C: TokenCell> PairIndex<'a, C> {
             end += candidate.len as usize;
         }
         self.places.truncate(end);
-        self.places.reserve_exact(more.max(end / 8));
+        self.places.reserve_exact(more.max(end / 4));
     }
 
     /// The token that a pair makes, if it exists.

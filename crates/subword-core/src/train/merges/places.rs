@@ -6,7 +6,7 @@ keep    a+b at 3, 9, 14    another merge took the b at 9      3, 14, and the sum
 merge   x a b y            ->  x c . y                        x and y are added up, and 3 is kept with both
 ```
 
-Two thirds of all training are in these two loops. A pair with many places is shared out over threads (`sharing`).
+Two fifths of merging are in these two loops, and as much in counting all pairs. A pair with many places is shared out over threads (`sharing`).
 */
 
 use super::cells::{BLOCK, Cells, TokenCell};
