@@ -512,6 +512,8 @@ def train_bpe(
     required: list[bytes] | None = None,
     veto: Callable[[bytes], object] | None = None,
     merged: Callable[[bytes, bytes, int, int], bool] | None = None,
+    threads: int | None = None,
+    release: bool = False,
     watch: Callable[[int, int], None] | None = None,
 ) -> tuple[Model, TrainingLog]:
     """A trained model and its log."""
@@ -530,6 +532,7 @@ def train_unigram(
     seed_size: int,
     shrinking_factor: float,
     threads: int | None,
+    release: bool = False,
     watch: Callable[[int, int], None] | None = None,
 ) -> tuple[Model, TrainingLog]:
     """A trained model and its log."""
@@ -546,6 +549,8 @@ def train_wordpiece(
     min_count: int,
     limit_alphabet: int | None,
     max_token_length: int | None,
+    threads: int | None = None,
+    release: bool = False,
     watch: Callable[[int, int], None] | None = None,
 ) -> tuple[Model, TrainingLog]:
     """A trained model and its log."""

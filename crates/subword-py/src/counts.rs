@@ -44,6 +44,19 @@ impl Counts {
         self.counts.write().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// What `prepare` makes of them. If they are to be released, they are empty afterwards.
+    pub(crate) fn prepare<T>(
+        &self,
+        release: bool,
+        prepare: impl FnOnce(&subword_core::Counts) -> Result<T>,
+    ) -> Result<T> {
+        let prepared = prepare(&self.read())?;
+        if release {
+            self.write().clear();
+        }
+        Ok(prepared)
+    }
+
     /// Looks at them without the GIL.
     fn peek<R: Send>(
         &self,

@@ -131,7 +131,7 @@ impl Control for PythonControl<'_> {
     ties="greatest", min_count=1, max_token_length=None, initial_vocab=None, end_of_word=None,
     unk_token=None, limit_alphabet=None, character_coverage=None, byte_fallback=false,
     split_digits=false, base=None, superwords=None, sources=None, whole_characters=false,
-    required=None, veto=None, merged=None, watch=None))]
+    required=None, veto=None, merged=None, threads=None, release=false, watch=None))]
 #[expect(clippy::too_many_arguments, reason = "keywords of one Python function")]
 pub(crate) fn train_bpe(
     py: Python<'_>,
@@ -156,6 +156,8 @@ pub(crate) fn train_bpe(
     required: Option<Vec<Vec<u8>>>,
     veto: Option<Py<PyAny>>,
     merged: Option<Py<PyAny>>,
+    threads: Option<i64>,
+    release: bool,
     watch: Option<Py<PyAny>>,
 ) -> PyResult<(Model, TrainingLog)> {
     let size = match (optional("vocab_size", vocab_size)?, optional("num_merges", num_merges)?) {
@@ -215,6 +217,7 @@ pub(crate) fn train_bpe(
             .transpose()?,
         whole_characters,
         required: required.unwrap_or_default(),
+        threads: threads_of(threads)?,
         ..BpeSettings::new(size)
     };
     let sources: Vec<(&Counts, u64)> =
@@ -222,7 +225,8 @@ pub(crate) fn train_bpe(
     let prepare = || {
         let read: Vec<_> = sources.iter().map(|(counts, size)| (counts.read(), *size)).collect();
         let sources = read.iter().map(|(counts, size)| (&**counts, *size)).collect();
-        trainer::prepare_bpe(&counts.read(), &BpeSettings { sources, ..settings.clone() })
+        let settings = BpeSettings { sources, ..settings.clone() };
+        counts.prepare(release, |counts| trainer::prepare_bpe(counts, &settings))
     };
     run(py, watch, prepare, |training, watch, raised| {
         let (veto, merged) = (veto.as_ref(), merged.as_ref());
@@ -259,7 +263,8 @@ fn run<T>(
 /// will be at most.
 #[pyfunction]
 #[pyo3(signature = (counts, *, vocab_size, score, special_tokens, unk_token, prefix,
-    max_word_chars, min_count, limit_alphabet, max_token_length, watch=None))]
+    max_word_chars, min_count, limit_alphabet, max_token_length, threads=None, release=false,
+    watch=None))]
 #[expect(clippy::too_many_arguments, reason = "keywords of one Python function")]
 pub(crate) fn train_wordpiece(
     py: Python<'_>,
@@ -273,6 +278,8 @@ pub(crate) fn train_wordpiece(
     min_count: i128,
     limit_alphabet: Option<i128>,
     max_token_length: Option<i128>,
+    threads: Option<i64>,
+    release: bool,
     watch: Option<Py<PyAny>>,
 ) -> PyResult<(Model, TrainingLog)> {
     let settings = WordPieceSettings {
@@ -289,8 +296,10 @@ pub(crate) fn train_wordpiece(
         min_count: natural("min_count", min_count)? as u64,
         limit_alphabet: optional("limit_alphabet", limit_alphabet)?,
         max_token_length: optional("max_token_length", max_token_length)?,
+        threads: threads_of(threads)?,
     };
-    let prepare = || trainer::prepare_wordpiece(&counts.read(), &settings);
+    let prepare =
+        || counts.prepare(release, |counts| trainer::prepare_wordpiece(counts, &settings));
     run(py, watch, prepare, |training, watch, _| training.run(watch, &mut ()))
 }
 
@@ -298,7 +307,7 @@ pub(crate) fn train_wordpiece(
 #[pyfunction]
 #[pyo3(signature = (counts, *, vocab_size, special_tokens, unk_token, user_defined_symbols,
     byte_fallback, split_digits, character_coverage, max_piece_length, seed_size, shrinking_factor,
-    threads, watch=None))]
+    threads, release=false, watch=None))]
 #[expect(clippy::too_many_arguments, reason = "keywords of one Python function")]
 pub(crate) fn train_unigram(
     py: Python<'_>,
@@ -314,6 +323,7 @@ pub(crate) fn train_unigram(
     seed_size: i128,
     shrinking_factor: f64,
     threads: Option<i64>,
+    release: bool,
     watch: Option<Py<PyAny>>,
 ) -> PyResult<(Model, TrainingLog)> {
     let settings = UnigramSettings {
@@ -329,6 +339,6 @@ pub(crate) fn train_unigram(
         shrinking_factor,
         threads: threads_of(threads)?,
     };
-    let prepare = || trainer::prepare_unigram(&counts.read(), &settings);
+    let prepare = || counts.prepare(release, |counts| trainer::prepare_unigram(counts, &settings));
     run(py, watch, prepare, |training: UnigramTraining, watch, _| training.run(watch))
 }

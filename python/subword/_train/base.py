@@ -241,17 +241,19 @@ class Trainer(ABC):
         counting = self.counting()
         start = time.perf_counter()
         counts = count_pieces(**counting, threads=self.threads, progress=self.progress, **reading)
-        return self._learn(counts, (Phase("count", time.perf_counter() - start, peak_memory()),))
+        phase = Phase("count", time.perf_counter() - start, peak_memory())
+        return self._learn(counts, (phase,), release=True)
 
     def _learn(self, counts: Counts, phases: tuple[Phase, ...], **more: Any) -> Tokenizer:
-        """Counts in, tokenizer out; ``more`` is for the engine."""
+        """Counts in, tokenizer out; ``more`` is for the engine, which may release the counts."""
         settings = self._checked() | more
+        occurrences, pieces = counts.total, len(counts)
         with showing(self.progress, "merging", self._merges(), "merge") as update:
             watch = None if update is None else lambda done, _: update(done)
             model, log = self._engine()(counts._counts, **settings, watch=watch)
         tokenizer = Tokenizer._of(model, DEFAULT_CACHE_BYTES)
         phases = (*phases, *merging_phases(log))
-        tokenizer._training_log = TrainingLog(counts.total, len(counts), phases, log)
+        tokenizer._training_log = TrainingLog(occurrences, pieces, phases, log)
         message = self._too_much(log, tokenizer.vocab_size)
         if message is not None:
             warnings.warn(message, TrainingWarning, stacklevel=_outside())

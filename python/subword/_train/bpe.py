@@ -73,7 +73,7 @@ class BpeTrainer(Trainer):
             found in them, or a list of them.
         on_merge: Called with each merge (`LoggedMerge`) when it is made; if it returns False, that
             merge is the last.
-        threads: How many threads may count; None means one for each core.
+        threads: How many threads may work; None means one for each core.
         progress: How to show how far it is, as for `count_pieces`.
 
     Example:
@@ -228,6 +228,7 @@ class BpeTrainer(Trainer):
             "required": [*dict.fromkeys(tokens_of("required", self.required or ()))],
             "veto": vetoed(self.veto),
             "merged": merged(self.on_merge),
+            "threads": self.threads,
         }
 
     def _check(self) -> None:

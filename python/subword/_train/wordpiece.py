@@ -51,7 +51,7 @@ class WordPieceTrainer(Trainer):
         limit_alphabet: How many characters to keep, the most frequent; None keeps all. A word with
             another character is unknown.
         max_token_length: No token gets longer, in characters, the prefix not counted.
-        threads: How many threads may count; None means one for each core.
+        threads: How many threads may work; None means one for each core.
         progress: How to show how far it is, as for `count_pieces`.
 
     Example:
@@ -125,6 +125,7 @@ class WordPieceTrainer(Trainer):
             "min_count": LEAST_COUNT if self.min_count is None else self.min_count,
             "limit_alphabet": self.limit_alphabet,
             "max_token_length": self.max_token_length,
+            "threads": self.threads,
         }
 
     def _learn(self, counts: Counts, phases: tuple[Phase, ...], **more: Any) -> Tokenizer:

@@ -163,6 +163,11 @@ impl Counts {
         self.add(&one)
     }
 
+    /// Removes all pieces, and gives their memory or their file back.
+    pub fn clear(&mut self) {
+        *self = self.like();
+    }
+
     /// Empty counts that are made alike.
     fn like(&self) -> Counts {
         let CountsHeader { normalizer, pattern, special_tokens } = self.header.clone();

@@ -3,6 +3,7 @@ Jobs over threads, with results in order: the one scheduler of the engine.
 
 ```text
 map       a known number of jobs: results in order                     one large text, counts of many texts
+each      values, one for each thread: results in order                training
 Queue     jobs that the calling thread pushes while others work        many texts; texts that are counted
 Reorder   results in any order, taken in the order of their jobs       many texts; token files
 Others    threads that the caller starts, or that start each other     all of the above; files
@@ -127,6 +128,27 @@ pub(crate) fn map<R: Send>(
     let mut results: Vec<_> = run(jobs, threads, work)?.into_iter().flatten().collect();
     results.sort_unstable_by_key(|(job, _)| *job);
     results.into_iter().map(|(_, result)| result).collect()
+}
+
+/// Runs `work` on each of the parts, on as many threads as there are parts. The results are in order; the first error
+/// wins. A single part is no reason for a thread, nor for anything else that takes time.
+pub(crate) fn each<P: Send, R: Send>(
+    mut parts: Vec<P>,
+    work: impl Fn(P) -> Result<R> + Sync,
+) -> Result<Vec<R>> {
+    let count = parts.len();
+    if count <= 1 {
+        return parts.pop().into_iter().map(work).collect();
+    }
+    let parts = Mutex::new(parts.into_iter().enumerate());
+    map(count, count, |_| {
+        let mut made = Vec::new();
+        loop {
+            let next = locked(&parts).next();
+            let Some((number, part)) = next else { return made };
+            made.push((number, work(part)));
+        }
+    })
 }
 
 /// Runs `work` on this thread and on others, together at most `threads` and at most one for each of the `jobs`,
@@ -272,6 +294,21 @@ mod tests {
             let mut all: Vec<_> = made.drain(..).flatten().collect();
             all.sort_unstable();
             assert_eq!(all, (0..jobs).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn each_part_is_worked_on_once_and_the_first_error_wins() {
+        for count in [0, 1, 2, 9] {
+            let double = |part: usize| Ok(2 * part);
+            let expected: Vec<_> = (0..count).map(|part| 2 * part).collect();
+            assert_eq!(each((0..count).collect(), double), Ok(expected));
+            let odd = |part: usize| match part % 2 {
+                0 => Ok(()),
+                _ => Err(Error::training(part.to_string())),
+            };
+            let expected = if count < 2 { Ok(vec![(); count]) } else { odd(1).map(|()| vec![]) };
+            assert_eq!(each((0..count).collect(), odd), expected);
         }
     }
 

@@ -33,6 +33,7 @@ use crate::bpe::{Merged, Merger};
 use crate::counts::Counts;
 use crate::error::{Error, Result};
 use crate::model::{Encoder, EndOfWord, Merges, Model, Start, Units};
+use crate::parallel::{self, Threads};
 use crate::pretok::Splitter;
 use crate::types::{Count, TokenId};
 use crate::vocab::{MAX_ID, Vocab};
@@ -104,6 +105,8 @@ pub struct BpeSettings<'a> {
     pub whole_characters: bool,
     /// Tokens that the vocabulary must have (`required`).
     pub required: Vec<Vec<u8>>,
+    /// How many threads may work.
+    pub threads: Threads,
 }
 
 impl BpeSettings<'_> {
@@ -124,6 +127,7 @@ impl BpeSettings<'_> {
             sources: Vec::new(),
             whole_characters: false,
             required: Vec::new(),
+            threads: None,
         }
     }
 }
@@ -144,6 +148,7 @@ pub fn prepare(counts: &Counts, settings: &BpeSettings<'_>) -> Result<Training> 
         ties: settings.ties,
         min_count: settings.min_count,
         max_length: settings.max_token_length,
+        threads: parallel::allowed(settings.threads),
         listed: match &model.merges {
             Merges::Listed(pairs) => pairs.clone(),
             Merges::Ranked => Vec::new(),

@@ -26,6 +26,7 @@ use super::{Training, each_piece, no_pieces};
 use crate::counts::Counts;
 use crate::error::{Error, Result};
 use crate::model::{Model, SpecialToken, Template, WordLimit, WordPiece};
+use crate::parallel::{self, Threads};
 use crate::types::{Count, TokenId};
 use crate::vocab::{MAX_ID, Vocab};
 
@@ -50,6 +51,8 @@ pub struct WordPieceSettings {
     pub limit_alphabet: Option<usize>,
     /// The longest token that is made, in characters without the prefix.
     pub max_token_length: Option<usize>,
+    /// How many threads may work.
+    pub threads: Threads,
 }
 
 impl WordPieceSettings {
@@ -65,6 +68,7 @@ impl WordPieceSettings {
             min_count: 1,
             limit_alphabet: None,
             max_token_length: None,
+            threads: None,
         }
     }
 
@@ -116,6 +120,7 @@ pub fn prepare(counts: &Counts, settings: &WordPieceSettings) -> Result<Training
         ties: Ties::SmallestIds,
         min_count: settings.min_count,
         max_length: settings.max_token_length,
+        threads: parallel::allowed(settings.threads),
         lengths: vec![1; next as usize],
         prefix: settings.prefix.clone().into_bytes(),
         forbidden: special_tokens.iter().map(|token| token.clone().into_bytes()).collect(),

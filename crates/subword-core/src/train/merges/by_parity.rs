@@ -203,7 +203,7 @@ impl<C: TokenCell> PairIndex<'_, C> {
 
     /// Adds up by how many tokens the merge shortened each source, at the places that it had.
     pub(super) fn save_by_source(&mut self) {
-        let mut places = &self.merged[..];
+        let mut places = &self.merged[0].places[..];
         for (source, sum) in self.saved.iter_mut().enumerate() {
             let end = self.cells.source(source).end;
             let here = places.partition_point(|&(at, ..)| (at as usize) < end);

@@ -20,18 +20,15 @@ use std::time::Instant;
 
 use super::cells::{Cells, TokenCell};
 use super::control::Control;
-use super::neighbours::NeighbourTable;
+use super::neighbours::{MergedPlaces, NeighbourTable};
 use super::pair_scan;
+use super::places;
 use super::progress::TrainingProgress;
 use super::tokens::{self, TokenFacts};
 use super::{Effort, Learned, LearnedMerge, MergeRules, Stop, Ties, TrainingWords};
 use crate::error::Result;
-use crate::mem;
 use crate::types::{Count, Pair, TokenId};
 use crate::vocab::Vocab;
-
-/// How many places ahead of the one that is read are prefetched.
-const AHEAD: usize = 12;
 
 /// A pair that may be merged.
 #[derive(Debug, Clone, Copy)]
@@ -42,7 +39,7 @@ pub(super) struct Candidate<C> {
     checked: u32,
     /// The number of its places.
     pub(super) len: u32,
-    /// Where its places start.
+    /// Where its places start: behind those of all candidates before it.
     pub(super) start: usize,
 }
 
@@ -60,10 +57,8 @@ pub(super) struct PairIndex<'a, C> {
     pub(super) merges: Vec<LearnedMerge>,
     pub(super) effort: Effort,
     pub(super) places: Vec<u32>,
-    lefts: NeighbourTable<C>,
-    rights: NeighbourTable<C>,
-    /// The places of a merge, each with its left and right neighbour.
-    pub(super) merged: Vec<(u32, C, C)>,
+    /// What the last merge found: the first has all of it, the others belong to other threads.
+    pub(super) merged: Vec<MergedPlaces<C>>,
     /// By how many tokens the last merge shortened each source; none where the sources are one text.
     pub(super) saved: Vec<Count>,
     /// The bytes of the token that a pair makes.
@@ -86,12 +81,12 @@ impl<'a, C: TokenCell> PairIndex<'a, C> {
         words: TrainingWords,
         vocab: &'a mut Vocab,
         rules: &'a MergeRules,
-        mut watch: TrainingProgress<'a>,
+        watch: TrainingProgress<'a>,
         control: &'a mut dyn Control,
     ) -> Result<Self> {
         let ids = rules.next as usize;
         Ok(PairIndex {
-            cells: Cells::new(words, ids, &mut watch)?,
+            cells: Cells::new(words, ids, rules.threads)?,
             tokens: TokenFacts::new(vocab, rules),
             rules,
             vocab,
@@ -101,9 +96,7 @@ impl<'a, C: TokenCell> PairIndex<'a, C> {
             candidates: Vec::new(),
             places: Vec::new(),
             merges: Vec::new(),
-            lefts: NeighbourTable::new(ids),
-            rights: NeighbourTable::new(ids),
-            merged: Vec::new(),
+            merged: vec![MergedPlaces::default()],
             saved: vec![0; rules.sizes.len()],
             joined: Vec::new(),
             effort: Effort::default(),
@@ -160,11 +153,13 @@ impl<'a, C: TokenCell> PairIndex<'a, C> {
         least: impl FnOnce(Count) -> Count,
         mut found: impl FnMut(Count, u32),
     ) -> Result<Count> {
-        self.cells.pack();
+        self.cells.pack()?;
         let floor = self.floor();
         let least = |highest| least(highest).max(floor);
-        let (pairs, least) =
-            pair_scan::scan(&self.cells, &mut self.places, least, &mut self.watch)?;
+        self.places = Vec::new();
+        let (pairs, places, least) = pair_scan::scan(&self.cells, least, self.rules.threads)?;
+        self.places = places;
+        self.watch.worked(self.cells.cells.len())?;
         self.candidates.clear();
         for pair in pairs {
             let (left, right) = pair.pair;
@@ -181,7 +176,7 @@ impl<'a, C: TokenCell> PairIndex<'a, C> {
 
     /// Whether some pair is left that may be merged.
     pub(super) fn any_pair(&mut self) -> Result<bool> {
-        self.cells.pack();
+        self.cells.pack()?;
         for at in 1..self.cells.cells.len() {
             let (left, right) = (self.cells.cells[at - 1], self.cells.cells[at]);
             if left == C::default() || right == C::default() {
@@ -213,22 +208,14 @@ impl<'a, C: TokenCell> PairIndex<'a, C> {
     pub(super) fn recount(&mut self, index: u32) -> Result<Option<Count>> {
         let candidate = &mut self.candidates[index as usize];
         let Candidate { left, right, .. } = *candidate;
-        let changed = |cell: C| self.tokens.changed[cell.id() as usize];
-        if changed(left).max(changed(right)) <= candidate.checked {
+        // A merge of a+b takes the places of x+a and of b+y, but none of a+y, nor of x+b.
+        let [_, as_right] = self.tokens.merged[left.id() as usize];
+        let [as_left, _] = self.tokens.merged[right.id() as usize];
+        if as_right.max(as_left) <= candidate.checked {
             return Ok(None);
         }
         let places = &mut self.places[candidate.start..][..candidate.len as usize];
-        let width = self.cells.widths[left.index()] as usize;
-        let (mut kept, mut sum) = (0, 0);
-        for i in 0..places.len() {
-            let at = places[i];
-            let ahead = places.get(i + AHEAD).copied().unwrap_or(at);
-            mem::prefetch(&self.cells.cells[ahead as usize]);
-            let here = self.cells.is_at(at as usize, left, right, width);
-            places[kept] = at;
-            kept += usize::from(here);
-            sum += if here { self.cells.count(at as usize) } else { 0 };
-        }
+        let (kept, sum) = places::keep(&self.cells, (left, right), places, self.rules.threads)?;
         self.watch.worked(places.len() + 1)?;
         self.effort.stale_places += (places.len() - kept) as u64;
         candidate.len = kept as u32;
@@ -250,43 +237,24 @@ impl<'a, C: TokenCell> PairIndex<'a, C> {
         let known = self.known(pair);
         // A known token may have another width elsewhere, so the merged pair first gets a new name.
         let new = C::new(self.tokens.next);
-        let width = self.cells.widths[left.index()] as usize;
-        let whole = self.cells.add(width + self.cells.widths[right.index()] as usize);
-        self.lefts.grow();
-        self.rights.grow();
-        let mut saved = 0;
-        let places = &self.places[start..][..len as usize];
-        self.merged.clear();
-        for (i, &at) in places.iter().enumerate() {
-            let ahead = places.get(i + AHEAD).copied().unwrap_or(at);
-            mem::prefetch(&self.cells.cells[ahead as usize]);
-            let first = at as usize;
-            // Of overlapping places, as in `aaa`, the first was merged and the second is gone.
-            if !self.cells.is_at(first, left, right, width) {
-                continue;
-            }
-            let count = self.cells.count(first);
-            let cells = &mut self.cells.cells;
-            let (before, after) = (cells[first - 1], cells[first + whole]);
-            (cells[first + width - 1], cells[first + width]) = (C::default(), C::default());
-            (cells[first], cells[first + whole - 1]) = (new, new);
-            saved += count;
-            self.lefts.add(before, count);
-            self.rights.add(after, count);
-            self.merged.push((at, before, after));
-        }
+        self.cells.add(left, right);
+        let (places, threads) = (&self.places[start..][..len as usize], self.rules.threads);
+        places::merge(&mut self.cells, (left, right), new, places, &mut self.merged, threads)?;
+        self.candidates[index as usize].len = 0;
+        let saved = self.merged[0].saved;
         self.save_by_source();
         self.watch.merges += 1;
         let told = self.merges.len();
         let now = self.watch.merges as u32;
-        (self.tokens.changed[pair.0 as usize], self.tokens.changed[pair.1 as usize]) = (now, now);
+        self.tokens.merged[pair.0 as usize][0] = now;
+        self.tokens.merged[pair.1 as usize][1] = now;
         let token = if let Some(token) = known {
             // The token may be known because the same pair was merged before.
             let again = |merge: &LearnedMerge| merge.pair == pair;
             if !self.rules.listed.contains(&pair) && !self.merges.iter().any(again) {
                 self.merges.push(LearnedMerge { pair, token, count, saved });
             }
-            self.cells.rename_last(C::new(token));
+            self.cells.rename_last(C::new(token))?;
             token
         } else {
             let token = self.add_token(pair)?;
@@ -294,12 +262,6 @@ impl<'a, C: TokenCell> PairIndex<'a, C> {
             self.add_candidates(new, left, least, found);
             token
         };
-        for side in [&mut self.lefts, &mut self.rights] {
-            side.clear();
-            if known.is_some() {
-                side.shrink();
-            }
-        }
         self.watch.worked(len as usize + 64)?;
         self.tell(told)?;
         Ok(MergeOutcome { pair, token, saved, known: known.is_some() })
@@ -308,9 +270,11 @@ impl<'a, C: TokenCell> PairIndex<'a, C> {
     /// Makes candidates of the new token and its neighbours. `left` is the left part of the token: where two new
     /// tokens are adjacent, the first has seen `left` on its right, so the count of that pair is uncertain.
     fn add_candidates(&mut self, new: C, left: C, least: Count, mut found: impl FnMut(Count, u32)) {
+        self.make_room(2 * self.merged[0].places.len() + 1);
+        let MergedPlaces { lefts, rights, places: merged, .. } = &mut self.merged[0];
         let base = self.places.len();
         let mut end = base;
-        for (side, is_left) in [(&mut self.lefts, true), (&mut self.rights, false)] {
+        for (side, is_left) in [(&mut *lefts, true), (&mut *rights, false)] {
             for &cell in &side.touched[..side.len] {
                 let beside = &mut side.beside[cell.index()];
                 let (count, len) = (beside.count, beside.len);
@@ -347,15 +311,33 @@ impl<'a, C: TokenCell> PairIndex<'a, C> {
             new_places[beside.next.min(last) as usize] = at;
             beside.next += beside.len;
         };
-        for &(at, before, after) in &self.merged {
+        for &(at, before, after) in &*merged {
             let width = self.cells.widths[before.index()];
-            place(&mut self.lefts, before, at - width);
-            place(&mut self.rights, after, at);
+            place(lefts, before, at - width);
+            place(rights, after, at);
         }
         self.places.truncate(end);
         let bytes = self.places.capacity() * size_of::<u32>()
             + self.candidates.capacity() * size_of::<Candidate<C>>();
         self.effort.bytes = self.effort.bytes.max(bytes + self.cells.bytes());
+    }
+
+    /// Makes room for some more places. Most of those that are there belong to pairs that were merged meanwhile, or were
+    /// lost to other merges, so these are forgotten first.
+    fn make_room(&mut self, more: usize) {
+        if self.places.capacity() - self.places.len() >= more {
+            return;
+        }
+        let mut end = 0;
+        for candidate in &mut self.candidates {
+            let start = std::mem::replace(&mut candidate.start, end);
+            if start != end {
+                self.places.copy_within(start..start + candidate.len as usize, end);
+            }
+            end += candidate.len as usize;
+        }
+        self.places.truncate(end);
+        self.places.reserve_exact(more.max(end / 4));
     }
 
     /// The token that a pair makes, if it exists.

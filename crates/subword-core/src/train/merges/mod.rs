@@ -26,8 +26,9 @@ The result depends on the pieces and their counts alone, not on their order.
 | file                             | what it does                                              |
 |----------------------------------|-----------------------------------------------------------|
 | `cells`                          | all pieces in one array                                   |
-| `pair_scan`                      | counts all pairs at once, and finds their places          |
-| `index` `neighbours` `tokens`    | candidates and their places; recount and merge            |
+| `pair_scan` `pair_table`         | counts all pairs at once, and finds their places          |
+| `index` `tokens`                 | candidates: recount and merge                             |
+| `places` `neighbours` `sharing`  | the work at their places, by several threads              |
 | `count_queue` `by_count`         | candidates by falling count, and the loop over them       |
 | `score_groups` `by_likelihood`   | candidates by falling likelihood, and the loop over them  |
 | `by_parity`                      | the loop over several sources, for the one that is worst off |
@@ -47,8 +48,11 @@ mod heap;
 mod index;
 mod neighbours;
 mod pair_scan;
+mod pair_table;
+mod places;
 mod progress;
 mod score_groups;
+mod sharing;
 mod tokens;
 
 pub use control::Control;
@@ -139,6 +143,8 @@ pub struct MergeRules {
     /// What the tokens of each source are divided by: every merge is the best one for the source that has the most
     /// then. Empty where the sources are one text.
     pub sizes: Vec<u64>,
+    /// How many threads may work. The result does not depend on it.
+    pub threads: usize,
 }
 
 /// A pair that was merged.
@@ -250,6 +256,12 @@ impl TrainingWords {
         self.ends.is_empty()
     }
 
+    /// The piece with this number.
+    fn piece(&self, number: u32) -> &[TokenId] {
+        let start = number.checked_sub(1).map_or(0, |before| self.ends[before as usize]);
+        &self.tokens[start as usize..self.ends[number as usize] as usize]
+    }
+
     /// The pieces and their counts.
     fn iter(&self) -> impl Iterator<Item = (&[TokenId], Count)> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
@@ -275,12 +287,14 @@ impl MergeRules {
             forbidden: Vec::new(),
             apart: None,
             sizes: Vec::new(),
+            threads: 1,
         }
     }
 }
 
 /// Learns merges. Adds the new tokens to `vocab`, which has all tokens of the words. `watch` is called with
-/// the number of merges, at least every 50 ms; an error that it returns ends the training.
+/// the number of merges every 50 ms or so, but not while all pairs are counted; an error that it returns ends the
+/// training.
 pub fn learn(
     words: TrainingWords,
     vocab: &mut Vocab,

@@ -1,5 +1,5 @@
 /*!
-The neighbours of a merged pair, on one side: how often each token stands there.
+The neighbours of a merged pair, on each side: how often each token stands there.
 
 A table by token, and a list of the tokens that occur in it, so that it can be emptied quickly.
 */
@@ -31,22 +31,12 @@ pub(super) struct NeighbourTable<C> {
 }
 
 impl<C: TokenCell> NeighbourTable<C> {
-    pub(super) fn new(ids: usize) -> NeighbourTable<C> {
-        NeighbourTable {
-            beside: vec![Neighbour::default(); ids + 1],
-            touched: vec![C::default(); ids + 2],
-            len: 0,
+    /// Makes room for `tokens` tokens, the gap among them.
+    fn fit(&mut self, tokens: usize) {
+        if self.beside.len() < tokens {
+            self.beside.resize(tokens, Neighbour::default());
+            self.touched.resize(tokens + 1, C::default());
         }
-    }
-
-    pub(super) fn grow(&mut self) {
-        self.beside.push(Neighbour::default());
-        self.touched.push(C::default());
-    }
-
-    pub(super) fn shrink(&mut self) {
-        self.beside.pop();
-        self.touched.pop();
     }
 
     #[inline(always)]
@@ -58,10 +48,62 @@ impl<C: TokenCell> NeighbourTable<C> {
         beside.len += 1;
     }
 
-    pub(super) fn clear(&mut self) {
+    /// Moves everything from another table to this one.
+    fn take(&mut self, other: &mut NeighbourTable<C>) {
+        for &cell in &other.touched[..other.len] {
+            let (beside, more) = (&mut self.beside[cell.index()], &mut other.beside[cell.index()]);
+            self.touched[self.len] = cell;
+            self.len += usize::from(beside.len == 0);
+            beside.count += more.count;
+            beside.len += more.len;
+            *more = Neighbour::default();
+        }
+        other.len = 0;
+    }
+
+    fn clear(&mut self) {
         for cell in &self.touched[..self.len] {
             self.beside[cell.index()] = Neighbour::default();
         }
         self.len = 0;
+    }
+}
+
+/// What a thread has merged: the places, and what stood beside them.
+#[derive(Debug, Default)]
+pub(super) struct MergedPlaces<C> {
+    pub(super) lefts: NeighbourTable<C>,
+    pub(super) rights: NeighbourTable<C>,
+    /// The places in their order, each with its left and right neighbour.
+    pub(super) places: Vec<(u32, C, C)>,
+    /// By how many tokens the text became shorter.
+    pub(super) saved: Count,
+}
+
+impl<C: TokenCell> MergedPlaces<C> {
+    /// Forgets the merge before, and makes room for `tokens` tokens, the gap among them.
+    pub(super) fn clear(&mut self, tokens: usize) {
+        for side in [&mut self.lefts, &mut self.rights] {
+            side.clear();
+            side.fit(tokens);
+        }
+        self.places.clear();
+        self.saved = 0;
+    }
+
+    #[inline(always)]
+    pub(super) fn add(&mut self, at: u32, before: C, after: C, count: Count) {
+        self.lefts.add(before, count);
+        self.rights.add(after, count);
+        self.places.push((at, before, after));
+        self.saved += count;
+    }
+
+    /// Moves everything from another to this one, whose places come first.
+    pub(super) fn take(&mut self, other: &mut MergedPlaces<C>) {
+        self.lefts.take(&mut other.lefts);
+        self.rights.take(&mut other.rights);
+        self.places.append(&mut other.places);
+        self.saved += other.saved;
     }
 }

@@ -23,7 +23,7 @@ fn learn(words: &TrainingWords, vocab: &Vocab, rules: &MergeRules) -> LearnedFac
     (learned.merges, learned.stop, learned.helped, vocab)
 }
 
-/// The same, with many scans or none, and wide or narrow cells.
+/// The same, with many scans or none, wide or narrow cells, and several threads.
 fn learn_otherwise(
     words: &TrainingWords,
     vocab: &Vocab,
@@ -33,6 +33,7 @@ fn learn_otherwise(
     let (mut vocab, words) = (vocab.clone(), words.clone());
     let [first, next] = [1, 2].map(|least| least + random.below(3) as Count);
     let (thresholds, watch) = (by_count::Thresholds { first, next }, &mut |_| Ok(()));
+    let rules = &MergeRules { threads: 1 + random.below(4), ..rules.clone() };
     let learned = match random.below(2) {
         0 => learn_in::<u16>(words, &mut vocab, rules, thresholds, watch, &mut ()),
         _ => learn_in::<u32>(words, &mut vocab, rules, thresholds, watch, &mut ()),
@@ -156,6 +157,24 @@ fn counts_may_be_larger_than_32_bits() {
     );
 }
 
+#[test]
+fn no_number_of_threads_changes_anything() {
+    let mut random = Random::new(5);
+    let mut words = TrainingWords::default();
+    for _ in 0..400 {
+        let piece: Vec<TokenId> =
+            (0..1 + random.below(30)).map(|_| random.below(4) as TokenId).collect();
+        words.push(piece, [1, 1, 2, 70][random.below(4)]).unwrap();
+    }
+    let vocab = Vocab::new((0..).zip([&b"a"[..], b"b", b"c", b"d"])).unwrap();
+    let rules = MergeRules::new(300, 4);
+    let expected = define(&words, &vocab, &rules);
+    for threads in [1, 2, 3, 16] {
+        let found = learn(&words, &vocab, &MergeRules { threads, ..rules.clone() });
+        assert_eq!((&found.0, found.1), (&expected.0, expected.1), "{threads} threads");
+    }
+}
+
 /// The letters of words, `#` among them: the first as it is, the others with a prefix.
 fn letters_with(prefix: &str, first: TokenId) -> Vocab {
     let letters = ["a", "b", "c", "d", "#"];
@@ -204,6 +223,7 @@ fn words_with_a_prefix_learn_what_the_definition_says() {
             .clone(),
             ..MergeRules::new(usize::MAX, vocab.id_limit())
         };
+        let rules = MergeRules { threads: 1 + random.below(3), ..rules };
         let (found, expected) = (learn(&words, &vocab, &rules), define(&words, &vocab, &rules));
         assert_eq!(found.0, expected.0, "round {round}: {pieces:?} {rules:?}");
         assert_eq!(found.1, expected.1, "round {round}: {pieces:?} {rules:?}");

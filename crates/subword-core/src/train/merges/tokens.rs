@@ -1,5 +1,5 @@
 /*!
-What training needs to know of each token: its length, its sort key, and when it last lost a place.
+What training needs to know of each token: its length, its sort key, and when it was last merged.
 */
 
 use std::cmp::Ordering;
@@ -19,8 +19,8 @@ pub(super) struct TokenFacts {
     pub(super) lengths: Vec<u32>,
     /// The number of bytes.
     pub(super) bytes: Vec<u32>,
-    /// The number of merges after which it last lost a place.
-    pub(super) changed: Vec<u32>,
+    /// The number of merges after the last one that took places of it as its left part, and as its right part.
+    pub(super) merged: Vec<[u32; 2]>,
     /// The first bytes of the tokens that must not be made.
     forbidden: [bool; 256],
 }
@@ -41,7 +41,7 @@ impl TokenFacts {
             keys: Vec::with_capacity(ids),
             lengths: Vec::with_capacity(ids),
             bytes: Vec::with_capacity(ids),
-            changed: Vec::with_capacity(ids),
+            merged: Vec::with_capacity(ids),
             forbidden: [false; 256],
         };
         for first in rules.forbidden.iter().filter_map(|token| token.first()) {
@@ -65,7 +65,7 @@ impl TokenFacts {
         self.keys.push(u64::from_be_bytes(key));
         self.bytes.push(bytes.len() as u32);
         self.lengths.push(length);
-        self.changed.push(0);
+        self.merged.push([0; 2]);
     }
 
     /// Whether the token that a pair makes is neither too long nor forbidden, and the pair may merge.
