@@ -163,7 +163,9 @@ class Accelerated:
         if not all(fits(some, made.stride) for some in made.texts.values()):
             return True
         keeps_space, keeps_type = made.backend.odd_windows
-        if not keeps_space and not (keeps_type and len(made.slots) == len(made.texts) == 2):
+        pair = len(made.texts) == 2
+        keeps_type = keeps_type and len(made.slots) == 2
+        if not keeps_space and not (pair and (keeps_type or not made.backend.keeps_ranges)):
             return False
         self._left("windows", "this post-processor treats windows of a text in a way of its own")
         return True

@@ -124,6 +124,15 @@ class Backend:
         self.decodes = self.agrees_in_decoding()
 
     @cached_property
+    def keeps_ranges(self) -> bool:
+        """Whether their encodings know where the text is in its row.
+
+        Those of tokenizers 0.22 do not if there is one text and no post-processor, and then take
+        padding for a part of it.
+        """
+        return bool(json.loads(self.theirs.encode("a").__getstate__())["sequence_ranges"])
+
+    @cached_property
     def odd_windows(self) -> tuple[bool, bool]:
         """What their post-processors do to windows alone: keep a space, keep the type of a pair.
 

@@ -153,6 +153,10 @@ class LazyEncoding(Real):
         return int(self._rows.lengths[self._row])
 
     @property
+    def _has_ranges(self) -> bool:
+        return len(self._batch.sources) > 1 or self._batch.backend.keeps_ranges
+
+    @property
     def ids(self) -> list[int]:
         """The ids."""
         return self._part(self._rows.ids)  # type: ignore[no-any-return]
@@ -189,6 +193,8 @@ class LazyEncoding(Real):
     @property
     def sequence_ids(self) -> list[int | None]:
         """Which of two texts each token is of."""
+        if not self._has_ranges:
+            return [0] * len(self)
         return [None if number < 0 else number for number in self._part(self._rows.sequences)]
 
     @property
@@ -241,7 +247,7 @@ class LazyEncoding(Real):
         self.__class__ = Real  # type: ignore[assignment]
 
     def _state(self) -> bytes:
-        names = list(self._batch.texts)
+        names = list(self._batch.texts) if self._has_ranges else []
         ranges = {}
         for number, name in enumerate(names):
             start, end = self._rows.range_of(name, self._row)
