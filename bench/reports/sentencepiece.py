@@ -1,4 +1,4 @@
-"""The tables of SentencePiece's BPE and of the plain chain: libraries down, paths across."""
+"""SentencePiece's BPE, Unigram and the plain chain as tables: libraries down, paths across."""
 
 from __future__ import annotations
 
@@ -15,7 +15,11 @@ def tables(results: list[Result]) -> list[str]:
         ("fresh", "lines never seen, by a tokenizer that has just been loaded"),
         ("warm", "the same lines again"),
     ):
-        for first, name in (("sentencepiece/", "SentencePiece's BPE"), ("chain/", "Plain chain")):
+        for first, name in (
+            ("sentencepiece/", "SentencePiece's BPE"),
+            ("unigram/", "Unigram"),
+            ("chain/", "Plain chain"),
+        ):
             chosen = [r for r in results if r.path.startswith(first) and r.path.endswith(kind)]
             title = (
                 f"## {name}, {kind}: {words}\n\none thread, a list of lines in, flat ids and "

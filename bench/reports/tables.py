@@ -38,7 +38,7 @@ def column(result: Result) -> str:
     parts = result.path.split("/")
     if parts[0] in ("train", "wordpiece"):
         return parts[1]
-    if parts[0] in ("sentencepiece", "chain"):
+    if parts[0] in ("sentencepiece", "unigram", "chain"):
         return "/".join(parts[1:3])
     if parts[0] in ("batch", "hostile"):
         return "/".join(parts[2:4])

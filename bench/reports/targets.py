@@ -74,7 +74,9 @@ class Target:
 
     @property
     def reference(self) -> str:
-        if self.path.startswith(("wordpiece/", "sentencepiece/", "chain/", "sessions/")):
+        if self.path.startswith(
+            ("wordpiece/", "sentencepiece/", "unigram/", "chain/", "sessions/")
+        ):
             return wordpiece.REFERENCE
         if self.path.startswith("transformers/"):
             return "transformers"
@@ -200,6 +202,18 @@ TARGETS = (
     Target("sentencepiece/mistral/en/fresh", "fastest", 2),
     Target("sentencepiece/mistral/zh/warm", "fastest", 2),
     Target("sentencepiece/gemma_4/en/warm", "ratio", 60),
+    *(
+        Target(f"unigram/xlm-r/{name}/{kind}", "ratio", bound)
+        for name, fresh, warm in (
+            ("en", 60, 100),
+            ("zh", 30, 50),
+            ("ru", 30, 50),
+            ("multi", 30, 50),
+        )
+        for kind, bound in (("fresh", fresh), ("warm", warm))
+    ),
+    Target("unigram/xlm-r/en/fresh", "fastest", 3),
+    Target("unigram/xlm-r/en/warm", "fastest", 3),
     Target("chain/nfkc/en/warm", "ratio", 5),
     Target("chain/lowercase/en/warm", "ratio", 5),
     Target("wordpiece/train/count", "ratio", 15),

@@ -18,6 +18,7 @@ from scenarios import (
     sentencepiece,
     sessions,
     training,
+    unigram,
     wordpiece,
 )
 from scenarios.common import Bench
@@ -99,6 +100,8 @@ def catalogue() -> dict[str, Scenario]:
             for name in sentencepiece.TEXTS:
                 one = partial(sentencepiece.encode, model=model, name=name)
                 paths[f"sentencepiece/{model}/{name}/{kind}"] = one
+        for name in unigram.TEXTS:
+            paths[f"unigram/xlm-r/{name}/{kind}"] = partial(unigram.encode, name=name)
     for chain in sentencepiece.CHAINS:
         one = partial(sentencepiece.chain, kind=chain, name="en")
         paths[f"chain/{chain}/en/warm"] = one

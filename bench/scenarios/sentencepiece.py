@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from libraries.sentencepiece import PEERS, REFERENCE
-from libraries.wordpiece import Flat, Loaded
+from libraries.wordpiece import Flat, Loaded, Peer
 from measure import corpora
 from measure.results import Result, Row
 from measure.timing import rotated, timed, timed_repeats
@@ -64,33 +64,36 @@ def chain(bench: Bench, path: str, kind: str, name: str) -> Result:
         return measured(bench, path, file, name)
 
 
-def measured(bench: Bench, path: str, file: Path, name: str) -> Result:
-    rows = {library: Row(library) for library in PEERS}
+def measured(
+    bench: Bench, path: str, file: Path, name: str, peers: dict[str, Peer] = PEERS
+) -> Result:
+    """The lines of a text by libraries that read the same file."""
+    rows = {library: Row(library) for library in peers}
     texts: dict[str, list[str]] = {}
     loaded: dict[str, Loaded] = {}
-    right = expected(file, lines(bench, name, PEERS[REFERENCE].at_most))
+    right = expected(file, lines(bench, name, peers[REFERENCE].at_most))
     for library, row in rows.items():
-        if PEERS[library].version() is None:
+        if peers[library].version() is None:
             row.fail("absent", "not installed")
             continue
         with reported(row):
-            texts[library] = lines(bench, name, PEERS[library].at_most)
+            texts[library] = lines(bench, name, peers[library].at_most)
             row.size = sum(len(text.encode()) + 1 for text in texts[library]) - 1
-            loaded[library] = PEERS[library].load(file)
+            loaded[library] = peers[library].load(file)
             check(row, loaded[library].flat(loaded[library].encode(texts[library])), right)
     fresh = path.endswith("/fresh")
     rounds = bench.settings.fresh_rounds if fresh else bench.settings.warm_rounds
     for number in range(rounds):
         timed_ones = [row for row in rows.values() if row.status == "timed"]
         for row in rotated(timed_ones, number):
-            limit = PEERS[row.library].rounds
+            limit = peers[row.library].rounds
             if limit is not None and number >= limit:
                 continue
             with reported(row):
                 one, given = loaded[row.library], texts[row.library]
                 if fresh:
-                    one = PEERS[row.library].load(file)
-                    given = lines(bench, name, PEERS[row.library].at_most)
+                    one = peers[row.library].load(file)
+                    given = lines(bench, name, peers[row.library].at_most)
                     run = timed(one.encode, given)
                 else:
                     seconds = bench.settings.repeat_seconds
