@@ -5,6 +5,7 @@
     python bench/run.py --quick                          everything on small texts, in six minutes
     python bench/run.py --only encode/cl100k/en          the paths below that one
     python bench/run.py --only 'encode/*/*/fresh'        the paths that fit
+    python bench/run.py --seed 7                         the samples of an earlier run
     python bench/run.py --text FILE...                   encoding of your own texts, nothing else
     python bench/run.py --list                           the paths
 
@@ -16,7 +17,9 @@ nothing could be measured.
 from __future__ import annotations
 
 import argparse
+import random
 import sys
+from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -51,6 +54,9 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument(
         "--text", nargs="+", default=[], type=Path, metavar="FILE", help="UTF-8 files to encode"
     )
+    parser.add_argument(
+        "--seed", type=int, metavar="N", help="draws the samples; without it, one is drawn and told"
+    )
     parser.add_argument("--peers", metavar="NAMES", help="of: " + ",".join(PEERS))
     parser.add_argument("--out", type=Path, metavar="DIR", help="where the files go")
     parser.add_argument("--list", action="store_true", help="print the paths and stop")
@@ -75,7 +81,9 @@ def prepare(options: argparse.Namespace) -> Bench | str:
     trainers = {n: t for n, t in TRAINERS.items() if n in wanted | {OURS, FIRST_TRAINER}}
     first = {OURS, wordpiece.REFERENCE}
     wordpieces = {n: p for n, p in wordpiece.PEERS.items() if n in wanted | first}
-    settings = QUICK if options.quick else Settings()
+    seed = random.SystemRandom().randrange(1_000_000) if options.seed is None else options.seed
+    print(f"samples are drawn with --seed {seed}", file=sys.stderr)
+    settings = replace(QUICK if options.quick else Settings(), seed=seed)
     try:
         bench = Bench(corpora.data_directory(), adapters, trainers, wordpieces, settings)
         ADAPTERS[REFERENCE].load(bench.vocab("cl100k"))
@@ -118,9 +126,8 @@ def main() -> int:
         result = measured(paths[name], bench, name)
         found[name] = found[name].joined(result) if name in found else result
     results = [found[name] for name in names]
-    settings = (
-        "quick: small texts and few rounds, not for quoting" if options.quick else "whole texts"
-    )
+    drawn = f"samples of {bench.settings.sample_bytes / 1e6:g} MB, --seed {bench.settings.seed}"
+    settings = f"quick, not for quoting: {drawn}, few rounds" if options.quick else drawn
     day, clock = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M").split()
     whole = Report(day, clock, settings, facts, results, judge(results))
     print(markdown(whole))

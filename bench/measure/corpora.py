@@ -34,6 +34,10 @@ SMALLER = {"ja": "ja_3mb.txt", "ko": "ko_3mb.txt"}
 FILES = CORPORA | SMALLER | {"enwiki": "enwiki_50mb.txt", "tinystories": "tinystories_2.4mb.txt"}
 
 
+#: What the names of a user's texts begin with.
+OWN = "own-"
+
+
 class DataError(Exception):
     """The data is not where it should be; the message says where it was looked for."""
 
@@ -126,7 +130,7 @@ def own_text(path: Path) -> str:
         raise DataError(f"{path}: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise DataError(f"{path}: not UTF-8 (byte {error.start})") from None
-    name = f"own-{path.stem}"
+    name = f"{OWN}{path.stem}"
     while FILES.get(name, str(path.resolve())) != str(path.resolve()):
         name += "-"
     # An absolute path stays what it is behind the folder of the data.
@@ -134,9 +138,50 @@ def own_text(path: Path) -> str:
     return name
 
 
+def is_own(name: str) -> bool:
+    """Whether the user has named this text."""
+    return name.startswith(OWN)
+
+
 def text(data: Path, name: str, at_most: int | None = None) -> bytes:
-    """A corpus by its short name, or its first ``at_most`` bytes, cut after a line."""
+    """A pool by its short name, or its first ``at_most`` bytes, cut after a line."""
     return head(existing(data / "corpora" / FILES[name]).read_bytes(), at_most)
+
+
+#: How large the parts of a sample are: large enough to read like the text that they are from.
+PART = 500_000
+
+
+def sample(pool: bytes, size: int | None, seed: int) -> bytes:
+    """About ``size`` bytes of a pool: parts of whole lines from places that the seed draws.
+
+    No row can be tuned on a text that the next run does not have. A pool that is not larger than
+    the sample is taken as it is.
+
+    Example:
+        >>> pool = b"".join(b"%07d\\n" % line for line in range(200_000))
+        >>> one, again, other = (sample(pool, 1_000_000, seed) for seed in (1, 1, 2))
+        >>> len(one), len(set(one.split())), one == again, one == other
+        (1000000, 125000, True, False)
+    """
+    if size is None or len(pool) <= size:
+        return pool
+    draw = random.Random(seed)
+    part = min(PART, size)
+    # The parts begin somewhere else with each seed, not only in another order.
+    start = draw.randrange(min(part, len(pool) - size))
+    starts = draw.sample(range(start, len(pool) - part + 1, part), size // part)
+    return b"".join(pool[line_start(pool, one) : line_start(pool, one + part)] for one in starts)
+
+
+def line_start(content: bytes, place: int) -> int:
+    """Where the first line begins at a place or behind it.
+
+    Example:
+        >>> [line_start(b"one\\ntwo\\n", place) for place in (0, 1, 4, 5)]
+        [0, 4, 4, 8]
+    """
+    return (content.find(b"\n", place - 1) + 1 or len(content)) if place else 0
 
 
 def head(content: bytes, at_most: int | None) -> bytes:

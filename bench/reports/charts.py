@@ -67,7 +67,7 @@ TRAINED = {"en": "32k", "enwiki": "32k", "code": "32k", "zh": "32k", "tinystorie
 CHARTS = (
     Chart(
         "encode-warm",
-        "Encoding 10 MB again: MB/s, cl100k, one thread, ids as an array",
+        "Encoding a text again: MB/s, cl100k, one thread, ids as an array",
         {text: f"encode/cl100k/{text}/warm" for text in TEXTS},
     ),
     Chart(

@@ -1,7 +1,8 @@
 """The tables of encoding and decoding.
 
 libraries down, texts across: MB/s, a table for each vocabulary, warm, fresh and as lists
-batches of documents, decoding, a process from its start to its end
+batches of documents, decoding
+tokenizers that have seen little, a process from its start to its end
 subword beside itself: counting, less SIMD
 """
 
@@ -30,6 +31,7 @@ def tables(results: list[Result]) -> list[str]:
         *encode_tables(results),
         *batch_tables(results),
         *decode_table(results),
+        *young_tables(results),
         *cold_table(results),
         *beside_table(results),
     ]
@@ -76,10 +78,31 @@ def decode_table(results: list[Result]) -> list[str]:
     return pivot(title, chosen, speed)
 
 
+#: The first part of a path, and what is timed.
+YOUNG = {
+    "fresh": "3 MB after 1, 3 or 10 MB of the same kind",
+    "chunks": "4 KiB after two words",
+    "first-call": "loading a file and encoding a first text",
+}
+
+
+def young_tables(results: list[Result]) -> list[str]:
+    parts: list[str] = []
+    for kind, words in YOUNG.items():
+        chosen = [result for result in results if result.path.startswith(f"{kind}/")]
+        title = "" if parts else "## Tokenizers that have seen little\n\n"
+        parts += pivot(f"{title}{words}: ms (times {REFERENCE})", chosen, milliseconds)
+    return parts
+
+
+def milliseconds(result: Result, row: Row) -> str:
+    return with_ratio(significant(median(row.wall) * 1e3), result, row)
+
+
 def cold_table(results: list[Result]) -> list[str]:
     chosen = [result for result in results if result.path.startswith("cold/")]
     title = (
-        "## A process from its start to its end\n\ncl100k: start Python, import, load, encode one "
+        "## A process from its start to its end\n\nStart Python, import, load, encode one "
         f"text: seconds (times {REFERENCE})"
     )
     return pivot(

@@ -26,12 +26,12 @@ def page(filed: Filed) -> str:
         f"machine with {cores} cores. Processor: {facts['processor']}. SIMD level of the engine: "
         f"{facts['SIMD level']}. [The whole result]({results}/{filed.file.stem}.md) has every "
         "library, text and version.",
-        "First one text of 10 MB, with the vocabulary cl100k and one thread, ids as a numpy array. "
+        "First one large text, with the vocabulary cl100k and one thread, ids as a numpy array. "
         f"Numbers are MB/s, and in parentheses the ratio to tiktoken {facts['tiktoken']}. *Warm* "
         "is text that was encoded before; *fresh* is text that was never seen, after other text of "
         "its kind; *lists* are warm, with ids as a Python list. A row that used more than one core "
         "says so.",
-        f"![Encoding 10 MB again, by library and text]({results}/charts/encode-warm.svg)\n"
+        f"![Encoding a text again, by library and text]({results}/charts/encode-warm.svg)\n"
         f"![Encoding text never seen, by library and text]({results}/charts/encode-fresh.svg)",
         encoding(filed),
         *batches(filed),

@@ -40,6 +40,8 @@ def column(result: Result) -> str:
         return parts[1]
     if parts[0] in ("sentencepiece", "unigram", "chain"):
         return "/".join(parts[1:3])
+    if parts[0] in ("fresh", "chunks", "first-call", "cold"):
+        return "/".join(parts[1:])
     if parts[0] in ("batch", "hostile"):
         return "/".join(parts[2:4])
     return parts[2]

@@ -153,6 +153,23 @@ TARGETS = (
         for size, ids in BATCHES
     ),
     *(Target(f"batch/cl100k/{size}/{ids}/2-threads", "threads", 1.85) for size, ids in BATCHES),
+    *(
+        Target(path, "fastest", 1)
+        for path in (
+            "fresh/cl100k/enwiki/1MB",
+            "fresh/cl100k/enwiki/3MB",
+            "fresh/cl100k/enwiki/10MB",
+            "fresh/cl100k/code/1MB",
+            "fresh/cl100k/code/3MB",
+            "chunks/cl100k/en/4KiB",
+            "chunks/cl100k/code/4KiB",
+            "chunks/o200k/en/4KiB",
+            "chunks/o200k/code/4KiB",
+            "first-call/o200k/enwiki/4KiB",
+            "first-call/o200k/enwiki/3MB",
+            "cold/o200k/en/4KiB",
+        )
+    ),
     Target("short/cl100k/hello-world", "microseconds", 0.4),
     Target("short/cl100k/100-characters", "microseconds", 0.8),
     Target("count/cl100k/en", "counting", 1.2),

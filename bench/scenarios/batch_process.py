@@ -28,6 +28,9 @@ from libraries.encoders import ADAPTERS, ENVIRONMENT, REFERENCE, Loaded
 from measure import corpora, processes
 from measure.timing import Timed, timed_repeats
 
+#: How much of a pool is drawn for documents.
+SAMPLE_BYTES = 40_000_000
+
 #: Ids of all documents in a row, and where each ends, a zero first.
 Flat = tuple[npt.ArrayLike, npt.ArrayLike]
 
@@ -44,14 +47,16 @@ class Work:
     number: int
     threads: int
     lists: bool
+    seed: int
     simd: str = ""
 
     def documents(self) -> list[str]:
-        name = corpora.FILES[self.corpus]
-        content = corpora.existing(Path(self.data, "corpora", name)).read_bytes()
+        pool = corpora.text(Path(self.data), self.corpus)
         if self.size:
+            # The same for every number: a slow library gets the first documents of the others.
+            content = corpora.sample(pool, SAMPLE_BYTES, self.seed)
             return corpora.documents(content, self.size, self.number)
-        return [corpora.head(content, self.number).decode()]
+        return [corpora.sample(pool, self.number, self.seed).decode()]
 
 
 def dumps(work: Work) -> str:

@@ -44,6 +44,7 @@ def batch(bench: Bench, path: str) -> Result:
         number=bench.settings.documents,
         threads=int(threads[0]),
         lists=kind == "lists",
+        seed=bench.settings.seed,
     )
     wanted = [library for library in LIBRARIES if library in bench.adapters]
     works = {library: replace(work, library=library) for library in wanted}
@@ -55,8 +56,8 @@ def batch(bench: Bench, path: str) -> Result:
 def simd(bench: Bench, path: str) -> Result:
     """One text again with a level of SIMD forced, beside the level that is chosen, and tiktoken."""
     _, name, corpus, level = path.split("/")
-    number = bench.settings.text_bytes or 10_000_000
-    work = Work(OURS, name, str(bench.data), corpus, 0, number, threads=1, lists=False)
+    number, seed = bench.settings.sample_bytes, bench.settings.seed
+    work = Work(OURS, name, str(bench.data), corpus, 0, number, threads=1, lists=False, seed=seed)
     works = {OURS: replace(work, simd=level), REFERENCE: replace(work, library=REFERENCE)}
     return measured(bench, path, works, {"not forced": work})
 
@@ -104,13 +105,14 @@ def add_round(
 
 
 def check(row: Row, found: str, work: Work) -> None:
-    if found != expected(work.vocab, work.data, work.corpus, work.size, work.number):
+    right = expected(work.vocab, work.data, work.corpus, work.size, work.number, work.seed)
+    if found != right:
         row.fail("ids differ", f"from those of {REFERENCE}")
 
 
 @cache
-def expected(name: str, data: str, corpus: str, size: int, number: int) -> str:
+def expected(name: str, data: str, corpus: str, size: int, number: int, seed: int) -> str:
     """The digest of tiktoken's ids."""
     loaded = ADAPTERS[REFERENCE].load(vocab(Path(data), name))
-    work = Work(REFERENCE, name, data, corpus, size, number, threads=1, lists=True)
+    work = Work(REFERENCE, name, data, corpus, size, number, threads=1, lists=True, seed=seed)
     return digest(*flat([loaded.to_list(text) for text in work.documents()]))

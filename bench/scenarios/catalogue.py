@@ -59,6 +59,28 @@ def large_texts() -> dict[str, Scenario]:
     for level in batches.LEVELS:
         paths[f"simd/cl100k/en/{level}"] = batches.simd
     paths["cold/cl100k/en"] = partial(loading.cold, corpus="en")
+    return paths | young_tokenizers()
+
+
+#: Texts of which there is enough for a young tokenizer, and how many MB it has seen before.
+YOUNG = (("enwiki", (1, 3, 10)), ("code", (1, 3)))
+
+
+def young_tokenizers() -> dict[str, Scenario]:
+    """The paths of tokenizers that have seen little."""
+    paths: dict[str, Scenario] = {}
+    for name, seen in YOUNG:
+        for megabytes in seen:
+            one = partial(encode.young, name=name, seen=megabytes * 1_000_000)
+            paths[f"fresh/cl100k/{name}/{megabytes}MB"] = one
+    for vocab in ("cl100k", "o200k"):
+        for name in ("en", "code"):
+            one = partial(encode.chunk, name=name, vocab_name=vocab)
+            paths[f"chunks/{vocab}/{name}/4KiB"] = one
+    for size, count in (("4KiB", 4096), ("3MB", 3_000_000)):
+        one = partial(loading.first_call, corpus="enwiki", name="o200k", size=count)
+        paths[f"first-call/o200k/enwiki/{size}"] = one
+    paths["cold/o200k/en/4KiB"] = partial(loading.cold, corpus="en", name="o200k", size=4096)
     return paths
 
 

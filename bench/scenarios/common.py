@@ -40,7 +40,10 @@ class Settings:
     load_rounds: int = 7
     hostile_rounds: int = 5
     train_rounds: int = 5
+    #: How much is drawn from the pool of a text, and read of a file: all of it, if none.
+    sample_bytes: int = 6_000_000
     text_bytes: int | None = None
+    seed: int = 0
     documents: int = 20_000
     hostile_bytes: int = 5_000_000
     repeat_seconds: float = 0.2
@@ -55,6 +58,7 @@ QUICK = Settings(
     load_rounds=2,
     hostile_rounds=2,
     train_rounds=2,
+    sample_bytes=1_000_000,
     text_bytes=1_000_000,
     documents=2_000,
     hostile_bytes=500_000,
@@ -74,6 +78,14 @@ class Bench:
 
     def vocab(self, name: str) -> Vocab:
         return corpora.vocab(self.data, name)
+
+    def text(self, name: str, size: int | None = None) -> bytes:
+        """A text drawn by the seed of this run; one that the user has named is taken whole."""
+        settings = self.settings
+        if corpora.is_own(name):
+            return corpora.text(self.data, name, settings.text_bytes)
+        size = settings.sample_bytes if size is None else size
+        return corpora.sample(corpora.text(self.data, name), size, settings.seed)
 
 
 @dataclass

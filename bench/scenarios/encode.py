@@ -2,6 +2,8 @@
 
 encode/cl100k/en/warm       one large text again, ids as an array
 encode/cl100k/en/fresh      one large text for the first time
+fresh/cl100k/en/3MB         the same after 3 MB of its kind, by a tokenizer that is young
+chunks/cl100k/en/4KiB       a chunk of 4 KiB, by a tokenizer that has seen no text of its kind
 short/cl100k/hello-world    many calls on short text, ids as a list
 hostile/cl100k/a            text without a place to cut, n and 2n bytes, by subword alone
 """
@@ -59,7 +61,7 @@ def warm(
         rounds = bench.settings.warm_rounds
     else:
         contenders, rounds = fast_enough(contenders), min(rounds, bench.settings.further_rounds)
-    content = corpora.text(bench.data, name, bench.settings.text_bytes)
+    content = bench.text(name)
     answers = Answers(contenders[0], content)
     works = {}
     for contender in contenders:
@@ -74,39 +76,80 @@ def warm(
 def fresh(
     bench: Bench, path: str, name: str, vocab_name: str = "cl100k", rounds: int | None = None
 ) -> Result:
-    """Text never seen: a new tokenizer that has encoded the other half, then this half once.
-
-    Each call gets a `str` of its own, because the first library to ask a `str` for its UTF-8 pays
-    for making it, and the next would find it there.
-    """
-    vocab = bench.vocab(vocab_name)
-    contenders = load_all(bench, vocab)
+    """Text never seen: a new tokenizer that has encoded the other half, then this half once."""
+    contenders = load_all(bench, bench.vocab(vocab_name))
     if rounds is None:
         rounds = bench.settings.fresh_rounds
     else:
         contenders, rounds = fast_enough(contenders), min(rounds, bench.settings.further_rounds)
-    content = corpora.text(bench.data, name, bench.settings.text_bytes)
-    before, after = corpora.halves(content)
-    answers = Answers(contenders[0], after)
+    before, after = corpora.halves(bench.text(name))
+    return first_time(bench, path, contenders, before, [after], rounds)
+
+
+#: How much text is encoded by a young tokenizer.
+YOUNG_BYTES = 3_000_000
+
+
+def young(bench: Bench, path: str, name: str, seen: int) -> Result:
+    """The next 3 MB for a new tokenizer that has encoded ``seen`` bytes of the same kind."""
+    content = bench.text(name, seen + YOUNG_BYTES)
+    before = corpora.head(content, seen * len(content) // (seen + YOUNG_BYTES))
+    contenders = fast_enough(load_all(bench, bench.vocab("cl100k")))
+    rounds, after = bench.settings.fresh_rounds, content[len(before) :]
+    return first_time(bench, path, contenders, before, [after], rounds)
+
+
+CHUNK_BYTES = 4096
+
+
+def chunk(bench: Bench, path: str, name: str, vocab_name: str) -> Result:
+    """4 KiB for a new tokenizer that has encoded two words, so that what waits for a call is made.
+
+    Every round has another chunk, which each library gets.
+    """
+    content = bench.text(name)
+    rounds = bench.settings.fresh_rounds
+    starts = [corpora.line_start(content, n * len(content) // rounds) for n in range(rounds)]
+    chunks = [corpora.head(content[start:], CHUNK_BYTES) for start in starts]
+    contenders = fast_enough(load_all(bench, bench.vocab(vocab_name)))
+    return first_time(bench, path, contenders, b"hello world", chunks, rounds)
+
+
+def first_time(
+    bench: Bench,
+    path: str,
+    contenders: list[Contender],
+    before: bytes,
+    texts: list[bytes],
+    rounds: int,
+) -> Result:
+    """A text for the first time, by a new tokenizer that has encoded the text ``before``.
+
+    Each call gets a `str` of its own, because the first library to ask a `str` for its UTF-8 pays
+    for making it, and the next would find it there.
+    """
+    answers = [Answers(contenders[0], text) for text in texts]
     for contender in contenders:
-        contender.row.size = len(answers.given(contender))
+        contender.row.size = len(answers[0].given(contender))
         if contender.row.status == "timed":
             with reported(contender.row):
-                found = contender.ready().to_array(answers.given(contender).decode())
-                answers.check(contender, found)
+                found = contender.ready().to_array(answers[0].given(contender).decode())
+                answers[0].check(contender, found)
         contender.loaded = None
+    vocab = bench.vocab(path.split("/")[1])
     for number in range(rounds):
+        answer = answers[number % len(answers)]
         for contender in rotated(contenders, number):
             if not contender.takes_part(number):
                 continue
             with reported(contender.row):
                 loaded = contender.adapter.load(vocab)
                 loaded.to_array(corpora.head(before, contender.adapter.at_most).decode())
-                run = timed(loaded.to_array, answers.given(contender).decode())
+                run = timed(loaded.to_array, answer.given(contender).decode())
                 contender.row.add(number, run)
-                answers.check(contender, run.answer)
+                answer.check(contender, run.answer)
                 del loaded
-    return finished(path, contenders, answers.name)
+    return finished(path, contenders, answers[0].name)
 
 
 def short(bench: Bench, path: str, texts: list[str]) -> Result:
@@ -147,7 +190,7 @@ def hundred_characters(bench: Bench, path: str) -> Result:
 
 def thousand_lines(bench: Bench, path: str) -> Result:
     """1,000 different strings in turn: nothing to gain from remembering a whole text."""
-    return short(bench, path, corpora.lines_of_100_characters(corpora.text(bench.data, "en"), 1000))
+    return short(bench, path, corpora.lines_of_100_characters(bench.text("en"), 1000))
 
 
 def hostile(bench: Bench, path: str, kind: str) -> Result:

@@ -2,11 +2,13 @@
 
     new process:   start Python | import the library | load | encode "hello world"
     own file:                                          load what subword has saved
-    cold:          start Python | import the library | load | encode a text of 10 MB | end
+    first call:                                        load | encode a text
+    cold:          start Python | import the library | load | encode a text | end
 
-The time of a row is that of `load` alone, but for *cold*, where it is all of it. What stands before
-it (`import`) and after it (`first`) is reported beside it, because a library can put the work off
-until the first call. The file has been read before, so that no time is spent on the disk.
+The time of a row is that of `load` alone, but for *first call*, where it is both, and *cold*, where
+it is all of it. What stands before it (`import`) and after it (`first`) is reported beside it,
+because a library can put the work off until the first call. The file has been read before, so that
+no time is spent on the disk.
 """
 
 from __future__ import annotations
@@ -26,7 +28,6 @@ from measure.corpora import Vocab
 from measure.results import Result, first_difference
 from measure.timing import Timed, no_collection, rotated, timed
 from scenarios.common import Bench, Contender, check, fast_enough, finished, load_all, reported
-from scenarios.training import corpus_file
 
 SAMPLE = "hello world"
 CHECKED_BYTES = 200_000
@@ -71,12 +72,36 @@ def own_file(bench: Bench, path: str, name: str) -> Result:
     return finished(path, [ours])
 
 
-def cold(bench: Bench, path: str, corpus: str) -> Result:
+def first_call(bench: Bench, path: str, corpus: str, name: str, size: int) -> Result:
+    """Load, and encode the first text, in a process that goes on: a text of ``size`` bytes."""
+    vocab, contenders = checked(bench, name)
+    contenders = fast_enough(contenders)
+    text = corpora.head(bench.text(corpus), size).decode()
+    expected = contenders[0].ready().to_array(text)
+    for contender in contenders:
+        contender.loaded, contender.row.size = None, len(text.encode())
+    for number in range(bench.settings.load_rounds):
+        for contender in rotated(contenders, number):
+            if contender.takes_part(number):
+                with reported(contender.row):
+                    load: Timed[Loaded] = timed(contender.adapter.load, vocab)
+                    first = timed(load.answer.to_array, text)
+                    both = Timed(None, load.wall + first.wall, load.cpu + first.cpu)
+                    contender.row.add(number, both, load=load.wall, first=first.wall)
+                    check(contender.row, first.answer, expected)
+                    del load
+    return finished(path, contenders)
+
+
+def cold(
+    bench: Bench, path: str, corpus: str, name: str = "cl100k", size: int | None = None
+) -> Result:
     """The whole life of a process that encodes one text: start, import, load, encode."""
-    vocab = bench.vocab("cl100k")
+    vocab = bench.vocab(name)
     contenders = fast_enough(load_all(bench, vocab))
-    with corpus_file(bench, corpus) as file:
-        content = file.read_bytes()
+    with tempfile.TemporaryDirectory() as folder:
+        file, content = Path(folder, "text"), corpora.head(bench.text(corpus), size)
+        file.write_bytes(content)
         ids = contenders[0].ready().to_array(content.decode())
         expected = hashlib.sha256(ids.tobytes()).hexdigest()
         for number in range(bench.settings.further_rounds):

@@ -16,7 +16,6 @@ from typing import TypeVar
 import numpy as np
 
 from libraries import OURS
-from measure import corpora
 from measure.results import Result
 from measure.timing import Timed, timed_repeats
 from scenarios.common import (
@@ -37,7 +36,7 @@ R = TypeVar("R")
 def lists(bench: Bench, path: str, name: str) -> Result:
     """The same text again, ids as a list, by one thread."""
     contenders = fast_enough(load_all(bench, bench.vocab("cl100k")))
-    text = corpora.text(bench.data, name, bench.settings.text_bytes).decode()
+    text = bench.text(name).decode()
     expected = contenders[0].ready().to_array(text)
     works = {}
     for contender in contenders:
@@ -65,7 +64,7 @@ def is_ours(contender: Contender) -> bool:
 def count(bench: Bench, path: str, name: str) -> Result:
     """How many ids the text has, and the same as an array, in turn: by subword alone."""
     contenders = load_all(bench, bench.vocab("cl100k"), only=OURS)
-    text = corpora.text(bench.data, name, bench.settings.text_bytes).decode()
+    text = bench.text(name).decode()
     expected = contenders[0].ready().to_array(text)
     (ours,) = filter(is_ours, contenders)
     ours.row.size = len(text.encode())
@@ -89,7 +88,7 @@ def how_many(contender: Contender, text: str) -> int:
 def decode(bench: Bench, path: str, name: str) -> Result:
     """An array of ids back to the bytes of the text, or to text where a library knows no bytes."""
     contenders = fast_enough(load_all(bench, bench.vocab("cl100k")))
-    content = corpora.text(bench.data, name, bench.settings.text_bytes)
+    content = bench.text(name)
     ids = contenders[0].ready().to_array(content.decode())
     works = {}
     for contender in contenders:

@@ -56,8 +56,7 @@ def vocab(bench: Bench) -> Path:
 
 def lines(bench: Bench, name: str, at_most: int | None = None) -> list[str]:
     """The lines of a text, or the first of them. Every call makes new strings."""
-    limits = [size for size in (bench.settings.text_bytes, at_most) if size is not None]
-    content = corpora.text(bench.data, name, min(limits, default=None))
+    content = corpora.head(bench.text(name), at_most)
     return content.decode().removesuffix("\n").split("\n")
 
 

@@ -24,7 +24,6 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from subword._errors import ArgumentError
-from subword.reference.dropout import Draws
 
 if TYPE_CHECKING:
     from subword._tokenizer import Tokenizer
@@ -221,6 +220,9 @@ def sample(
         raise ArgumentError("seed", f"seed must be from 0 to 2**64 - 1, not {seed}")
     if not 0 <= alpha < inf:
         raise ArgumentError("alpha", f"alpha must be a number from 0 on, not {alpha}")
+    # Here, because the reference implementation is half of what `import subword` would load.
+    from subword.reference.dropout import Draws
+
     lattice = Lattice.of(tok, text, errors)
     draws = Draws(0, seed)
     path = random_path(lattice, alpha, lambda: (draws.number() >> 11) / 2**53)

@@ -69,6 +69,10 @@ PATHS = [
     "decode/cl100k/zh",
     "simd/cl100k/en/scalar",
     "cold/cl100k/en",
+    "cold/o200k/en/4KiB",
+    "fresh/cl100k/enwiki/1MB",
+    "chunks/o200k/en/4KiB",
+    "first-call/o200k/enwiki/4KiB",
     "load/o200k/own-file",
     "hostile/cl100k/a",
 ]
@@ -79,7 +83,7 @@ PATHS = [
 def test_a_path_is_measured_and_told(bench: Bench, path: str) -> None:
     result = run.measured(catalogue()[path], bench, path)
     assert all(row.measured for row in result.rows), result
-    assert len(result.rows[0].wall) == (1 if path.startswith("load/") else 2)
+    assert len(result.rows[0].wall) == (1 if path.startswith(("load/", "first-call/")) else 2)
     written = Report("today", "now", "small", {}, [result], targets.judge([result]))
     assert f"| `{path}` | subword |" in markdown(written)
     judged = {one.target.path: one.verdict for one in written.judged if one.measured is not None}
@@ -168,7 +172,7 @@ def test_bytes_that_are_not_the_text_are_not_timed(
 
 
 def test_a_process_that_fails_says_why(bench: Bench) -> None:
-    work = batch_process.Work("subword", "cl100k", str(bench.data), "ja", 500, 9, 1, lists=False)
+    work = batch_process.Work("subword", "cl100k", str(bench.data), "ja", 500, 9, 1, False, seed=0)
     with batch_process.worker(work) as worker, pytest.raises(RuntimeError, match="no such file"):
         worker.ask(batch_process.dumps(work))
 

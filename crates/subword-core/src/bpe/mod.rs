@@ -249,7 +249,13 @@ impl Merger {
         match self.tables.get() {
             Some(tables) if tables.whole.is_empty() => None,
             Some(tables) => tables.whole.get(piece).copied(),
-            None => self.ignore_merges.then(|| vocab.id_of(piece)).flatten(),
+            None if self.ignore_merges => {
+                let found = vocab.id_of(piece)?;
+                // Merged, it would have cost this: the tables are made after as much text as with such pieces merged.
+                self.spent.fetch_add(plain::cost(piece.len()), Ordering::Relaxed);
+                Some(found)
+            }
+            None => None,
         }
     }
 

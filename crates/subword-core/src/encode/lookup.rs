@@ -54,6 +54,8 @@ impl LookUp<'_> {
         let LookUp { text, entries, view, cjk, hits, held, misses, documents, .. } = self;
         let document_marks = self.document_marks;
         let (mut len, mut at) = (held, 0);
+        // PERF: what is left of the hits, instead of a place among them, whose bounds are checked twice.
+        let mut room = &mut hits[if IDS { held } else { 0 }..];
         let mut documents = documents.iter();
         loop {
             // Document by document, so that the inner loop reads nothing of an entry but its key.
@@ -61,8 +63,7 @@ impl LookUp<'_> {
             let to = document.unwrap_or(entries.count);
             let keys = entries.keys[at..to].iter().zip(&entries.lines[at..to]);
             for (number, (&key, &line)) in keys.enumerate() {
-                let from = if IDS { len } else { 0 };
-                let Some(into) = hits[from..].first_chunk_mut() else { break };
+                let Some(into) = room.first_chunk_mut() else { break };
                 let is_cjk = CJK && cjk::is_key(key);
                 let mut count = if is_cjk {
                     0
@@ -74,15 +75,18 @@ impl LookUp<'_> {
                 if count == 0 {
                     let segment = entries.segment(at + number);
                     if let Some(cjk) = cjk.filter(|_| is_cjk) {
-                        len = walk::<C, IDS>(cjk, view, text, segment, key, hits, len, misses);
-                        continue;
-                    }
-                    count = view.elsewhere_into(text, segment, (key, line), &mut hits[from..]);
-                    if count == 0 {
-                        misses.push(Miss::new(len, segment));
+                        count = walk::<C, IDS>(cjk, view, text, segment, key, room, len, misses);
+                    } else {
+                        count = view.elsewhere_into(text, segment, (key, line), room);
+                        if count == 0 {
+                            misses.push(Miss::new(len, segment));
+                        }
                     }
                 }
                 len += count;
+                if IDS {
+                    room = &mut std::mem::take(&mut room)[count..];
+                }
             }
             if document.is_none() {
                 break;
@@ -94,7 +98,8 @@ impl LookUp<'_> {
     }
 }
 
-/// Looks up the segments of a Chinese or Japanese piece; `len` ids are there, returns how many are then.
+/// Looks up the segments of a Chinese or Japanese piece, before which there are `before` ids; returns how many there
+/// are.
 #[inline(always)]
 #[allow(clippy::too_many_arguments)]
 fn walk<C: Isa, const IDS: bool>(
@@ -103,20 +108,21 @@ fn walk<C: Isa, const IDS: bool>(
     text: &[u8],
     piece: Segment,
     key: Key,
-    hits: &mut [TokenId],
-    mut len: usize,
+    room: &mut [TokenId],
+    before: usize,
     misses: &mut Vec<Miss>,
 ) -> usize {
     let mut segments = CjkWalk::new(piece, key);
+    let mut len = 0;
     while let Some((segment, is_run)) = segments.next::<C>(text, cjk.joins) {
-        let into = &mut hits[if IDS { len } else { 0 }..];
+        let into = &mut room[if IDS { len } else { 0 }..];
         let count = if is_run {
             cjk.singles.write(&text[segment.start..segment.end], into)
         } else {
             view.ids_into::<C>(text, segment, into)
         };
         if count == 0 {
-            misses.push(Miss::new(len, segment));
+            misses.push(Miss::new(before + len, segment));
         }
         len += count;
     }

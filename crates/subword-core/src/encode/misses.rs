@@ -35,12 +35,14 @@ pub(super) struct Miss {
     segment: Segment,
     /// The bounds of its ids among the hits of the table of long pieces, if it is there. Of white space there may be none.
     long_hit: Option<(usize, usize)>,
+    /// The token that the whole piece is, whatever the merges say.
+    whole: Option<TokenId>,
 }
 
 impl Miss {
     #[inline(always)]
     pub(super) fn new(hits: usize, segment: Segment) -> Miss {
-        Miss { hits, segment, long_hit: None }
+        Miss { hits, segment, long_hit: None, whole: None }
     }
 }
 
@@ -97,7 +99,7 @@ impl Plan {
             ids,
             ..
         } = scratch;
-        let most = held + long_hits.len() + merged.count() + WIDE;
+        let most = held + misses.len() + long_hits.len() + merged.count() + WIDE;
         memory::fill_up(complete, most, 0)?;
         let mut document_marks = document_marks.iter_mut().peekable();
         // How many hits are copied, how many of the merged ones are used, and how many ids are written.
@@ -115,6 +117,12 @@ impl Plan {
                 to += last - first;
                 continue;
             }
+            if let Some(id) = miss.whole {
+                cache.insert(text, start, end, part, &[id]);
+                complete[to] = id;
+                to += 1;
+                continue;
+            }
             let mut new = merged.ids_of(place);
             place += 1;
             if unmerged[place - 1].1 < end {
@@ -125,12 +133,6 @@ impl Plan {
                     ids.extend_from_slice(merged.ids_of(place));
                     place += 1;
                 }
-                new = ids;
-            }
-            let whole = self.merger.whole(&self.model.vocab, &text[start..end]);
-            if let Some(id) = whole.filter(|_| !part) {
-                ids.clear();
-                ids.push(id);
                 new = ids;
             }
             cache.insert(text, start, end, part, new);
@@ -145,7 +147,7 @@ impl Plan {
     /// Merges the misses, unless the table of long pieces has them.
     fn merge_misses(&self, text: &[u8], scratch: &mut Scratch) -> Result<()> {
         let Scratch { cache, misses, unmerged, merged, long_hits, .. } = scratch;
-        let whole = self.raw_words().is_some();
+        let raw_words = self.raw_words().is_some();
         unmerged.clear();
         long_hits.clear();
         for miss in misses.iter_mut() {
@@ -155,7 +157,17 @@ impl Plan {
                 let first = long_hits.len();
                 memory::extend(long_hits, ids)?;
                 miss.long_hit = Some((first, long_hits.len()));
-            } else if whole || piece.len() <= LONGEST_WORD {
+                continue;
+            }
+            // PERF: most of the first pieces after loading are tokens, and looking one up is much less than merging it
+            // without tables.
+            if !part {
+                miss.whole = self.merger.whole(&self.model.vocab, piece);
+            }
+            if miss.whole.is_some() {
+                continue;
+            }
+            if raw_words || piece.len() <= LONGEST_WORD {
                 unmerged.push((start, end));
             } else {
                 check_length(piece, start)?;
@@ -166,7 +178,7 @@ impl Plan {
                 })?;
             }
         }
-        if whole {
+        if raw_words {
             return self.encode_raw_words(text, scratch);
         }
         self.merger.merge(&self.model.vocab, text, unmerged, merged)

@@ -17,21 +17,23 @@ use crate::simd::{Isa, Kernel};
 const MOST: usize = 4 * BATCH;
 
 /// The pieces and segments of a batch: the first `count` elements of each list.
+///
+/// PERF: arrays, because the compiler then sees that what is below `MOST` is inside of them.
 #[derive(Debug)]
 pub(super) struct Entries {
     pub(super) count: usize,
     /// Where the first starts, and where each ends.
-    bounds: Vec<usize>,
+    bounds: Box<[usize; MOST + 1]>,
     /// The key of a short entry. Of a longer one the first word is its line in the middle table.
-    pub(super) keys: Vec<Key>,
+    pub(super) keys: Box<[Key; MOST]>,
     /// The cache line of a short entry.
-    pub(super) lines: Vec<u32>,
+    pub(super) lines: Box<[u32; MOST]>,
     /// One of them is Chinese or Japanese, with a key of that kind.
     pub(super) cjk: bool,
     /// How many Chinese and Japanese pieces there were in all batches.
     pub(super) cjk_seen: usize,
     /// The entry is a part of a piece, and the model tells parts from pieces.
-    parts: Vec<bool>,
+    parts: Box<[bool; MOST]>,
 }
 
 impl Default for Entries {
@@ -40,10 +42,10 @@ impl Default for Entries {
             count: 0,
             cjk: false,
             cjk_seen: 0,
-            bounds: vec![0; MOST + 1],
-            keys: vec![NO_KEY; MOST],
-            lines: vec![0; MOST],
-            parts: vec![false; MOST],
+            bounds: Box::new([0; MOST + 1]),
+            keys: Box::new([NO_KEY; MOST]),
+            lines: Box::new([0; MOST]),
+            parts: Box::new([false; MOST]),
         }
     }
 }

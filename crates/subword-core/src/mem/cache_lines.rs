@@ -15,6 +15,10 @@ use std::ops::{Deref, DerefMut};
 use super::huge_pages::{HUGE_PAGE, prefer_huge_pages};
 use crate::memory;
 
+/// Less memory than this may come from what the program has freed: once it has freed something large, glibc keeps all
+/// that is smaller, and writes zeros into what it gives again. More comes from the kernel, and is not touched.
+const FROM_KERNEL: usize = 32 << 20;
+
 /// A cache line, as words.
 pub type Line = [u64; 8];
 
@@ -49,9 +53,11 @@ impl Lines {
     fn try_zeroed(len: usize) -> Option<Lines> {
         let bytes = len.checked_mul(size_of::<Line>())?;
         let align = if bytes < HUGE_PAGE { size_of::<Line>() } else { HUGE_PAGE };
-        let count = if len == 0 { 0 } else { bytes.checked_add(align)? / size_of::<u64>() };
+        // PERF: the room of a large table is address space, of which only what is used takes memory.
+        let least = if align == HUGE_PAGE { FROM_KERNEL } else { 0 };
+        let count =
+            if len == 0 { 0 } else { bytes.max(least).checked_add(align)? / size_of::<u64>() };
         memory::probe::<u64>(count).ok()?;
-        // Large memory comes from the kernel as zeros, and is not touched.
         let words = vec![0; count];
         let skip = if len == 0 { 0 } else { words.as_ptr().align_offset(align) };
         Some(Lines { words, skip, len })

@@ -49,11 +49,34 @@ pub(super) trait Family {
     /// the block and what follows it.
     fn starts<C: Isa>(&self, block: &Block, text: &[u8]) -> Starts;
 
+    /// See [`step`]. A family without blocks leaves every piece to its scanner.
+    #[inline(always)]
+    fn step<C: Isa>(&self, text: &[u8], at: usize, ends: &mut Vec<usize>) -> Option<usize>
+    where
+        Self: Sized,
+    {
+        step::<Self, C>(self, text, at, ends)
+    }
+
     /// In a block inside a long word: the characters that go on the word, whatever they are, and those
     /// that end it, whatever follows. `text` is the block and what follows it.
     #[inline(always)]
     fn long_word<C: Isa>(&self, _block: &Block, _text: &[u8]) -> (u64, u64) {
         (0, 0)
+    }
+}
+
+/// The family of patterns that are not cut by blocks.
+pub(super) struct NoBlocks;
+
+impl Family for NoBlocks {
+    fn starts<C: Isa>(&self, _: &Block, _: &[u8]) -> Starts {
+        Starts { bits: 0, limit: 0 }
+    }
+
+    #[inline(always)]
+    fn step<C: Isa>(&self, _: &[u8], _: usize, _: &mut Vec<usize>) -> Option<usize> {
+        None
     }
 }
 
@@ -142,7 +165,7 @@ fn before_odd<C: Isa>(class: Masks) -> Masks {
 /// Appends the ends of the pieces that the block at `at` is certain of; returns the last of them.
 /// None if there are none.
 #[inline(always)]
-pub(super) fn step<F: Family, C: Isa>(
+fn step<F: Family, C: Isa>(
     family: &F,
     text: &[u8],
     at: usize,

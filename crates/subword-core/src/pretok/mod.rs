@@ -44,7 +44,7 @@ use crate::error::Result;
 use crate::mem::prefetch_at;
 use crate::model::Pattern;
 use crate::simd::{Isa, Kernel, Level};
-use blocks::Family;
+use blocks::{Family, NoBlocks};
 use class::{Char, Class, char_at, char_before, deepseek_table, han_table};
 use compile::Compiled;
 use regex::RegexSplitter;
@@ -331,44 +331,42 @@ impl Kernel for Fill<'_> {
 
     #[inline(always)]
     fn run<C: Isa>(self) {
-        let scanner = self.scanner;
-        let scan = |text: &[u8], at| scanner.end(text, at);
-        match (scanner, scanner.rules()) {
+        let rules = self.scanner.rules();
+        match (self.scanner, rules) {
+            // PERF: with the commonest choices as constants no block looks at them. LLAMA3 differs from CL100K in what
+            // blocks leave open.
+            (_, Some(Rules::CL100K | Rules::LLAMA3)) => {
+                self.alternate::<_, C>(&families::AfterAny(Rules::CL100K, &class::WIDE));
+            }
+            (_, Some(Rules::O200K)) => {
+                self.alternate::<_, C>(&families::AfterAny(Rules::O200K, &class::WIDE));
+            }
+            (_, Some(Rules::GPT2)) => {
+                self.alternate::<_, C>(&families::AfterSpace(Rules::GPT2));
+            }
             (_, Some(rules)) => match rules.words {
-                Words::AfterSpace => {
-                    self.alternate(family::<_, C>(families::AfterSpace(rules)), scan);
-                }
+                Words::AfterSpace => self.alternate::<_, C>(&families::AfterSpace(rules)),
                 Words::AfterAny | Words::AfterAnyByCase => {
                     let table = if rules.han_apart { han_table() } else { &class::WIDE };
-                    self.alternate(family::<_, C>(families::AfterAny(rules, table)), scan);
+                    self.alternate::<_, C>(&families::AfterAny(rules, table));
                 }
-                Words::Deepseek => {
-                    self.alternate(family::<_, C>(families::Deepseek(deepseek_table())), scan);
-                }
+                Words::Deepseek => self.alternate::<_, C>(&families::Deepseek(deepseek_table())),
             },
-            (Scanner::Bert, _) => self.alternate(family::<_, C>(bert::BertWords), scan),
-            (Scanner::Classes(pairs), _) => self.alternate(family::<_, C>(*pairs), scan),
-            (Scanner::SpaceWords, _) => self.alternate(family::<_, C>(SpaceWords), scan),
-            _ => self.alternate(|_, _, _| None, scan),
+            (Scanner::Bert, _) => self.alternate::<_, C>(&bert::BertWords),
+            (Scanner::Classes(pairs), _) => self.alternate::<_, C>(pairs),
+            (Scanner::SpaceWords, _) => self.alternate::<_, C>(&SpaceWords),
+            _ => self.alternate::<_, C>(&NoBlocks),
         }
     }
 }
 
-/// The blocks of a family of patterns.
-#[inline(always)]
-fn family<F: Family, C: Isa>(family: F) -> impl Fn(&[u8], usize, &mut Vec<usize>) -> Option<usize> {
-    move |text, at, ends| blocks::step::<F, C>(&family, text, at, ends)
-}
-
 impl Fill<'_> {
     /// A block of each section in turn; where a block cannot tell, one piece by the scanner.
+    ///
+    /// PERF: the family is no closure, which would not be compiled for the instruction set.
     #[inline(always)]
-    fn alternate(
-        self,
-        block: impl Fn(&[u8], usize, &mut Vec<usize>) -> Option<usize>,
-        scan: impl Fn(&[u8], usize) -> usize,
-    ) {
-        let Fill { text, sections, most, .. } = self;
+    fn alternate<F: Family, C: Isa>(self, family: &F) {
+        let Fill { scanner, text, sections, most } = self;
         let mut open = true;
         while open {
             open = false;
@@ -377,8 +375,8 @@ impl Fill<'_> {
                     // PERF: the processor does not see sections coming: 4.7 ms for en_10mb, not 7.3
                     // (2026-11-15).
                     prefetch_at(text, *at + sections::LEAST);
-                    *at = block(text, *at, ends).unwrap_or_else(|| {
-                        let end = scan(text, *at);
+                    *at = family.step::<C>(text, *at, ends).unwrap_or_else(|| {
+                        let end = scanner.end(text, *at);
                         ends.push(end);
                         end
                     });

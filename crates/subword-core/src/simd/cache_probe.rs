@@ -5,9 +5,9 @@ A line with two keys: which is it, and which ids does it have?
 key (128 bits) . key . ids (128 bits) . ids          ids  first . second . number | third . fourth . fifth
 ```
 
-An id has 21 bits (`cache` says why). The plain form compares words and shifts; with AVX-512 one
-comparison looks at both keys, and one instruction that takes bytes from any bit of a word gives all
-ids. (Measured 2026-11-18, 10 MB, warm: with the plain form of one key cl100k takes 4% longer for English, with
+An id has 21 bits (`cache` says why). The plain form compares words and shifts; with AVX2 one comparison looks at
+both keys, and two shifts give four ids; with AVX-512 one instruction that takes bytes from any bit of a word
+gives all ids. (Measured 2026-11-18, 10 MB, warm: with the plain form of one key cl100k takes 4% longer for English, with
 that of four keys WordPiece takes 7 to 9% longer.)
 */
 
@@ -74,13 +74,94 @@ pub(super) fn number(line: &Line, key: Key) -> usize {
 }
 
 #[cfg(target_arch = "x86_64")]
-pub(super) use wide::{look_up_avx512, look_up_four_avx512, number_avx512};
+pub(super) use wide::{
+    look_up_avx2, look_up_avx512, look_up_four_avx2, look_up_four_avx512, number_avx2,
+    number_avx512,
+};
 
 #[cfg(target_arch = "x86_64")]
 mod wide {
     use std::arch::x86_64::*;
 
     use super::{FOUR, ID_BITS, ID_MASK, KEYS, Key, Line, number_in};
+
+    /// The same as `find`, both keys by one comparison.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn find_avx2(line: &Line, key: Key) -> (bool, usize) {
+        // SAFETY: a line has 64 bytes, a key 16; `loadu` takes any alignment.
+        let (keys, key) = unsafe {
+            (_mm256_loadu_si256(line.as_ptr().cast()), _mm_loadu_si128(key.as_ptr().cast()))
+        };
+        let equal = _mm256_cmpeq_epi64(keys, _mm256_broadcastsi128_si256(key));
+        place_of(_mm256_movemask_pd(_mm256_castsi256_pd(equal)) as u32)
+    }
+
+    /// Whether both words of a key are equal, and where its ids start. Bit i: word i of the line is equal.
+    ///
+    /// PERF: what is not found reads some place too, and no branch is taken.
+    #[inline(always)]
+    fn place_of(equal: u32) -> (bool, usize) {
+        let found = equal & equal >> 1 & 0b101;
+        (found != 0, 4 + (found as usize >> 1 & 2))
+    }
+
+    /// Writes the ids from word 4 or 6 of a line on; returns how many there are.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn unpack_avx2(line: &Line, at: usize, into: &mut [u32; 8]) -> usize {
+        let at = 4 + (at & 2);
+        // SAFETY: there are two words from word 6 on, and room for eight ids; these take any alignment.
+        unsafe {
+            let words = _mm_loadu_si128(line.as_ptr().add(at).cast());
+            let first = _mm_and_si128(words, _mm_set1_epi64x(i64::from(ID_MASK)));
+            let second = _mm_slli_epi64::<{ 32 - ID_BITS as i32 }>(words);
+            let second = _mm_and_si128(second, _mm_set1_epi64x(i64::from(ID_MASK) << 32));
+            _mm_storeu_si128(into.as_mut_ptr().cast(), _mm_or_si128(first, second));
+        }
+        // Three ids take 63 bits, and the last bit is never set.
+        into[4] = (line[at + 1] >> (2 * ID_BITS)) as u32;
+        number_in(line[at])
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub(in super::super) fn look_up_avx2(line: &Line, key: Key, into: &mut [u32; 8]) -> usize {
+        let (found, at) = find_avx2(line, key);
+        let count = unpack_avx2(line, at, into);
+        if found { count } else { 0 }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub(in super::super) fn look_up_four_avx2(
+        lines: [&Line; KEYS],
+        keys: &[Key; KEYS],
+        into: &mut [u32; FOUR],
+    ) -> Option<[usize; KEYS]> {
+        let mut places = [0; KEYS];
+        let mut all = true;
+        for i in 0..KEYS {
+            let (found, at) = find_avx2(lines[i], keys[i]);
+            (places[i], all) = (at, all & found);
+        }
+        if !all {
+            return None;
+        }
+        let (mut ends, mut end) = ([0; KEYS], 0);
+        for i in 0..KEYS {
+            end += unpack_avx2(lines[i], places[i], into[end..].first_chunk_mut()?) % 8;
+            ends[i] = end;
+        }
+        Some(ends)
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub(in super::super) fn number_avx2(line: &Line, key: Key) -> usize {
+        let (found, at) = find_avx2(line, key);
+        if found { number_in(line[at % 8]) } else { 0 }
+    }
 
     /// The bits from which the bytes of two ids are taken, each id as four bytes.
     const fn bits_of(first: u32, second: u32) -> i64 {
@@ -101,11 +182,7 @@ mod wide {
         let (lanes, key) = unsafe {
             (_mm512_loadu_si512(line.as_ptr().cast()), _mm_loadu_si128(key.as_ptr().cast()))
         };
-        let equal = _mm512_cmpeq_epi64_mask(lanes, _mm512_broadcast_i32x4(key));
-        // Bit 0 or bit 2: both words of the first or of the second key are equal.
-        let found = u32::from(equal) & u32::from(equal) >> 1 & 0b101;
-        // PERF: what is not found reads some place too, and no branch is taken.
-        (found != 0, 4 + (found as usize >> 1 & 2))
+        place_of(_mm512_cmpeq_epi64_mask(lanes, _mm512_broadcast_i32x4(key)).into())
     }
 
     /// All ids of two words.

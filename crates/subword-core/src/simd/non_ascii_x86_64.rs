@@ -16,6 +16,23 @@ impl Halves {
         let mask = |half| unsafe { _mm256_movemask_epi8(test(half)) as u32 };
         u64::from(mask(self.0[0])) | u64::from(mask(self.0[1])) << 32
     }
+
+    /// The bytes from `from` to `to`. Those before are large when `from` is subtracted; with 128 subtracted as well,
+    /// signed bytes have the order of the differences.
+    #[inline(always)]
+    pub(super) fn between(self, from: u8, to: u8) -> u64 {
+        // SAFETY: as above.
+        self.mask(|half| unsafe {
+            let from_first = _mm256_sub_epi8(half, _mm256_set1_epi8((from ^ 0x80) as i8));
+            _mm256_cmpgt_epi8(_mm256_set1_epi8(((to - from + 1) ^ 0x80) as i8), from_first)
+        })
+    }
+
+    /// The bytes beyond ASCII.
+    #[inline(always)]
+    pub(super) fn high(self) -> u64 {
+        self.mask(|half| half)
+    }
 }
 
 /// Sixteen bytes of the table at a time: `vpshufb` gives zero where the highest bit of a place is set,

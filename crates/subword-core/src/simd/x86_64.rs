@@ -1,6 +1,7 @@
 //! AVX2 and AVX-512.
 
 use std::arch::x86_64::*;
+use std::mem::MaybeUninit;
 
 use super::bert_x86_64::{bert_avx2, bert_avx512};
 use super::non_ascii::{self, Lanes, WideClasses};
@@ -44,9 +45,15 @@ pub(super) struct Avx2;
 impl Isa for Avx2 {
     #[inline(always)]
     fn classify(window: &[u8; WINDOW], table: &WideClasses) -> Masks {
-        // SAFETY: `Avx2` is only ever used inside `run_avx2`, whose caller has checked for AVX2 and
-        // BMI2.
-        unsafe { classify_avx2(window, table) }
+        let first = Halves::load(window.first_chunk().expect("a window is a block and more"));
+        let high = first.high();
+        if high == 0 {
+            ascii_classes(first)
+        } else {
+            // SAFETY: `Avx2` is only ever used inside `run_avx2`, whose caller has checked for AVX2 and
+            // BMI2.
+            unsafe { wide_classes_avx2(window, high, table) }
+        }
     }
 
     #[inline(always)]
@@ -62,6 +69,46 @@ impl Isa for Avx2 {
     }
 
     #[inline(always)]
+    fn positions(bits: u64, base: usize, into: &mut Vec<usize>) {
+        // SAFETY: as above.
+        unsafe { positions_avx2(bits, base, into) }
+    }
+
+    #[inline(always)]
+    fn look_up(line: &Line, key: Key, into: &mut [u32; 8]) -> usize {
+        // SAFETY: as above.
+        unsafe { cache_probe::look_up_avx2(line, key, into) }
+    }
+
+    #[inline(always)]
+    fn look_up_four(
+        lines: [&Line; KEYS],
+        keys: &[Key; KEYS],
+        into: &mut [u32; FOUR],
+    ) -> Option<[usize; KEYS]> {
+        // SAFETY: as above.
+        unsafe { cache_probe::look_up_four_avx2(lines, keys, into) }
+    }
+
+    #[inline(always)]
+    fn number(line: &Line, key: Key) -> usize {
+        // SAFETY: as above.
+        unsafe { cache_probe::number_avx2(line, key) }
+    }
+
+    #[inline(always)]
+    fn keys(
+        text: &[u8],
+        bounds: Bounds,
+        shift: u32,
+        keys: &mut [Key; KEYS],
+        lines: &mut [u32; KEYS],
+    ) -> Option<Odd> {
+        // SAFETY: as above.
+        unsafe { piece_keys::keys_avx2(text, bounds, shift, keys, lines) }
+    }
+
+    #[inline(always)]
     fn equal_bytes(text: &[u8], byte: u8) -> u64 {
         Halves::load(text.first_chunk().expect("a block")).equal(byte)
     }
@@ -73,32 +120,50 @@ impl Isa for Avx2 {
     }
 }
 
-#[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2")]
-fn classify_avx2(window: &[u8; WINDOW], table: &WideClasses) -> Masks {
-    let first = Halves::load(window.first_chunk().expect("a window is a block and more"));
-    let high = first.mask(|half| half);
-    // `from` to `to`, both positive as signed bytes, so bytes above 127 compare as too small.
-    let range = |from: u8, to: u8| {
-        first.mask(|half| {
-            let above = _mm256_cmpgt_epi8(half, _mm256_set1_epi8(from as i8 - 1));
-            let below = _mm256_cmpgt_epi8(_mm256_set1_epi8(to as i8 + 1), half);
-            _mm256_and_si256(above, below)
-        })
-    };
-    let ascii = Masks {
-        upper: range(b'A', b'Z'),
-        lower: range(b'a', b'z'),
-        digit: range(b'0', b'9'),
-        space: first.equal(b' '),
-        tab: first.equal(b'\t') | range(0x0B, 0x0C),
-        newline: first.equal(b'\n') | first.equal(b'\r'),
-        apostrophe: first.equal(b'\''),
-        slash: first.equal(b'/'),
+/// PERF: compiled into the loop that asks, so that the masks are in registers: a call would write and read them.
+#[inline(always)]
+fn ascii_classes(bytes: Halves) -> Masks {
+    let newline = bytes.equal(b'\n') | bytes.equal(b'\r');
+    Masks {
+        upper: bytes.between(b'A', b'Z'),
+        lower: bytes.between(b'a', b'z'),
+        digit: bytes.between(b'0', b'9'),
+        space: bytes.equal(b' '),
+        tab: bytes.between(b'\t', b'\r') & !newline,
+        newline,
+        apostrophe: bytes.equal(b'\''),
+        slash: bytes.equal(b'/'),
         starts: u64::MAX,
         ..Masks::default()
-    };
-    if high == 0 { ascii } else { non_ascii::classify::<Halves>(window, high, table) }
+    }
+}
+
+#[inline(never)]
+#[target_feature(enable = "avx2,bmi1,bmi2")]
+fn wide_classes_avx2(window: &[u8; WINDOW], high: u64, table: &WideClasses) -> Masks {
+    non_ascii::classify::<Halves>(window, high, table)
+}
+
+/// Eight places at a time, whether there are as many or not: a branch for each could not be predicted.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,popcnt")]
+fn positions_avx2(mut bits: u64, base: usize, into: &mut Vec<usize>) {
+    const GROUP: usize = 8;
+    let count = bits.count_ones() as usize;
+    into.reserve(BLOCK);
+    let to = into.spare_capacity_mut().as_mut_ptr();
+    let mut first = 0;
+    while first < count {
+        for place in first..first + GROUP {
+            let found = base.wrapping_add(bits.trailing_zeros() as usize);
+            // SAFETY: `first` is a multiple of eight below 64, and there is room for 64 beyond the length.
+            unsafe { to.add(place).write(MaybeUninit::new(found)) };
+            bits &= bits.wrapping_sub(1);
+        }
+        first += GROUP;
+    }
+    // SAFETY: the first `count` places beyond the length are written, and there is room for them.
+    unsafe { into.set_len(into.len() + count) };
 }
 
 /// Made only by `run_avx512`.
