@@ -58,7 +58,7 @@ pub enum Allowed {
 #[derive(Debug)]
 pub struct Finder {
     /// None where there is nothing to find.
-    search: Option<Search>,
+    search: Option<Box<Search>>,
     tokens: Vec<SpecialToken>,
     /// How many of the tokens count; those behind them are passed over.
     counting: usize,
@@ -96,9 +96,12 @@ impl Finder {
         let hiding = hiding.into_iter().filter(spelled).collect();
         tokens.extend(overlapping(&tokens, hiding));
         let contents: Vec<&str> = tokens.iter().map(|token| token.content.as_str()).collect();
-        let made = (!contents.is_empty()).then(|| Search::new(&contents)).transpose();
-        let search =
-            made.map_err(|error| Error::format(format!("too many special tokens: {error}")))?;
+        let too_many = |error| Error::format(format!("too many special tokens: {error}"));
+        let search = if contents.is_empty() {
+            None
+        } else {
+            Some(Box::new(Search::new(&contents).map_err(too_many)?))
+        };
         Ok(Finder { search, edges: Box::new(Edges::of(&tokens)), tokens, counting })
     }
 

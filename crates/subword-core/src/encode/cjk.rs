@@ -59,7 +59,7 @@ impl Cjk<'_> {
         let mut pieces = 1;
         while let Some([end, next]) = ends[pieces - 1..].first_chunk()
             && *next <= reach
-            && (end - start) % SINGLE == 0
+            && (end - start).is_multiple_of(SINGLE)
         {
             safe |= 1 << ((end - start) / SINGLE - 1);
             pieces += 1;
