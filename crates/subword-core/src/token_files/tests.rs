@@ -253,8 +253,8 @@ fn what_is_a_document_is_the_callers_choice() {
     let folder = Folder::new();
     let encode = |name: &str, content: &str, split: Split| {
         let path = folder.file(name, content);
-        let settings =
-            TokenFileSettings { split, ..settings(&folder, TokenFileFormat::Raw, "ids.bin") };
+        let all = settings(&folder, TokenFileFormat::Raw, "ids.bin");
+        let settings = TokenFileSettings { split, prepend: None, ..all };
         let (totals, _) = run(&settings, &path).unwrap();
         let ids = fs::read(&settings.out).unwrap();
         let (ids, _) = ids.as_chunks::<2>();
