@@ -229,7 +229,8 @@ def test_counts_and_token_files_copy_and_streams_say_that_they_do_not(tmp_path: 
     encode_files(BYTES, tmp_path / "a.txt", tmp_path / "out")
     tokens = open_tokens(tmp_path / "out")
     assert copy.copy(tokens)[:].tolist() == tokens[:].tolist()
-    for stream in (BYTES.encode_iter(["ab"]), iter(pieces)):
+    around = BYTES.encode_iter(["ab"], prepend=1, append=2)
+    for stream in (BYTES.encode_iter(["ab"]), around, iter(pieces)):
         with pytest.raises(TypeError, match="cannot pickle"):
             copy.copy(stream)
 
