@@ -6,9 +6,9 @@ The ids of single characters come from a table (`bpe::Singles`), so they cannot 
 本次会议讨论了预算  ->  本次 | 会议 | 讨论 | 了 . 预 . 算       three segments, and a run of characters
 ```
 
-Such a piece is one entry of a batch, together with pieces behind it: a pattern that tells scripts apart cuts Japanese
-into pieces of two or three characters. The first pass finds where the first characters may be cut, at ends of pieces among
-others, and keeps that in place of a key; the second pass walks over the segments.
+Such a piece is one entry of a batch. The first pass finds where its first characters may be cut, and keeps that in place
+of a key; the second pass walks over the segments. A pattern that tells scripts apart cuts Japanese into pieces of two
+or three characters, so a row of short pieces is one entry, too, that is cut at their ends among others.
 */
 
 use crate::bpe::{Joins, SINGLE, Singles};
@@ -28,6 +28,9 @@ const MARK: u64 = NO_KEY[1] - 1;
 /// The longest such piece, in bytes: it bounds the ids of a batch. A longer one is cut into parts.
 pub(super) const LONGEST: usize = 1 << 10;
 
+/// How many bytes the first two pieces of a row have at most: about as far as one look reaches.
+const ROW: usize = 16 * SINGLE;
+
 /// Whether it is such a piece: two characters or more, the last of them Chinese or Japanese.
 #[inline(always)]
 pub(super) fn is_cjk(piece: &[u8]) -> bool {
@@ -40,7 +43,23 @@ pub(super) fn is_key(key: Key) -> bool {
     key[1] == MARK
 }
 
+/// Whether a row of two pieces or more may start at `start`: such a piece, and one behind it within one look.
+#[inline(always)]
+pub(super) fn begins_row(text: &[u8], start: usize, ends: &[usize]) -> bool {
+    let Some(&[end, next]) = ends.first_chunk() else { return false };
+    next - start <= ROW
+        && next - end >= SINGLE
+        && is_cjk(&text[start..end])
+        && CHINESE.contains(&text[next - SINGLE])
+}
+
 impl Cjk<'_> {
+    /// The key of the piece that starts at `start`; none near the end of the text.
+    #[inline(always)]
+    pub(super) fn key<C: Isa>(&self, text: &[u8], start: usize) -> Option<Key> {
+        self.joins.cuts::<C>(&text[start..]).map(key)
+    }
+
     /// The key of the piece at `start` and of those behind it, as far as one look reaches and they belong to one of the
     /// documents with these ends; and how many of the pieces, which end at `ends`, these are. None near the end of the
     /// text.
@@ -52,20 +71,26 @@ impl Cjk<'_> {
         ends: &[usize],
         documents: &[usize],
     ) -> Option<(Key, usize)> {
-        let Cuts { mut safe, characters } = self.joins.cuts::<C>(&text[start..])?;
+        let mut cuts = self.joins.cuts::<C>(&text[start..])?;
         let document = documents.get(documents.partition_point(|&end| end <= start));
-        let reach = start + SINGLE * characters as usize;
+        let reach = start + SINGLE * cuts.characters as usize;
         let reach = document.map_or(reach, |&end| end.min(reach));
         let mut pieces = 1;
         while let Some([end, next]) = ends[pieces - 1..].first_chunk()
             && *next <= reach
             && (end - start).is_multiple_of(SINGLE)
         {
-            safe |= 1 << ((end - start) / SINGLE - 1);
+            cuts.safe |= 1 << ((end - start) / SINGLE - 1);
             pieces += 1;
         }
-        Some(([u64::from(safe) << 32 | u64::from(characters), MARK], pieces))
+        Some((key(cuts), pieces))
     }
+}
+
+/// What is kept in place of a key.
+#[inline(always)]
+fn key(Cuts { safe, characters }: Cuts) -> Key {
+    [u64::from(safe) << 32 | u64::from(characters), MARK]
 }
 
 /// A walk over the segments of a piece.

@@ -2,12 +2,12 @@
 The first pass over a batch: pieces become entries, each with its key and its cache line, which is prefetched.
 
 Four pieces are done at a time, as long as they are short or words. A long piece in a script without spaces is
-cut, and each of its segments becomes an entry. A row of Chinese and Japanese pieces is one entry, with a key of
+cut, and each of its segments becomes an entry. Chinese and Japanese pieces, and short ones in a row, have keys of
 another kind (`cjk`).
 */
 
 use super::Plan;
-use super::cjk::{Cjk, is_cjk};
+use super::cjk::{Cjk, begins_row, is_cjk};
 use crate::bpe::CUTS;
 use crate::cache::{KEYS, Key, LONGEST_SHORT, NO_KEY, Segment, View};
 use crate::pretok::BATCH;
@@ -100,25 +100,30 @@ impl Entries {
         self.count += cuts.len();
     }
 
-    /// Makes an entry of a row of Chinese or Japanese pieces, with its key.
+    /// Makes an entry a Chinese or Japanese one, with its key.
     #[inline(always)]
-    fn push_row(&mut self, key: Key, end: usize) {
-        let at = self.count;
-        (self.keys[at], self.lines[at], self.parts[at]) = (key, 0, false);
-        self.bounds[at + 1] = end;
-        self.count += 1;
+    fn put_cjk(&mut self, at: usize, key: Key) {
+        (self.keys[at], self.lines[at]) = (key, 0);
         self.cjk = true;
     }
 
-    /// Makes entries of as many of the four pieces as are short or words; returns how many. `rows`: Chinese and
-    /// Japanese pieces are not entered here.
+    /// Makes an entry of a Chinese or Japanese piece, or a row of them, with its key.
+    #[inline(always)]
+    fn push_row(&mut self, key: Key, end: usize) {
+        let at = self.count;
+        self.put_cjk(at, key);
+        (self.parts[at], self.bounds[at + 1]) = (false, end);
+        self.count += 1;
+    }
+
+    /// Makes entries of as many of the four pieces as are short, words or Chinese; returns how many.
     #[inline(always)]
     fn push_four<C: Isa>(
         &mut self,
         view: View,
         text: &[u8],
         bounds: &[usize; 5],
-        rows: bool,
+        cjk: Option<Cjk>,
         cuts: bool,
     ) -> usize {
         let from = self.count;
@@ -140,13 +145,16 @@ impl Entries {
             let i = left.trailing_zeros() as usize;
             let (start, end) = (bounds[i], bounds[i + 1]);
             let piece = &text[start..end];
-            let (is_cjk, long) = (is_cjk(piece), odd.long >> i & 1 == 1);
-            self.cjk_seen += usize::from(is_cjk);
-            if rows && is_cjk || long && cuts && is_wide(piece) {
-                entered = i;
-                break;
-            }
-            if long {
+            self.cjk_seen += usize::from(is_cjk(piece));
+            if let Some(cjk) = cjk.filter(|_| is_cjk(piece))
+                && let Some(key) = cjk.key::<C>(text, start)
+            {
+                self.put_cjk(from + i, key);
+            } else if odd.long >> i & 1 == 1 {
+                if cuts && is_wide(piece) {
+                    entered = i;
+                    break;
+                }
                 self.put(from + i, view, text, Segment { start, end, part: false });
             }
             left &= left - 1;
@@ -191,10 +199,9 @@ impl Kernel for Prefetch<'_> {
         entries.bounds[0] = start;
         // Room for the first of four pieces, and for the parts of the one after them.
         while entries.count + KEYS + CUTS <= MOST && walk.piece < ends.len() {
-            if let Some(cjk) =
-                cjk.filter(|_| !walk.within && is_cjk(&text[start..ends[walk.piece]]))
-                && let Some((key, pieces)) =
-                    cjk.row::<C>(text, start, &ends[walk.piece..], documents)
+            let rest = &ends[walk.piece..];
+            if let Some(cjk) = cjk.filter(|_| !walk.within && begins_row(text, start, rest))
+                && let Some((key, pieces)) = cjk.row::<C>(text, start, rest, documents)
             {
                 walk.piece += pieces;
                 start = ends[walk.piece - 1];
@@ -207,7 +214,7 @@ impl Kernel for Prefetch<'_> {
                 && let Some(bounds) = ends.get(walk.piece.wrapping_sub(1)..)
                 && let Some(bounds) = bounds.first_chunk()
             {
-                let entered = entries.push_four::<C>(view, text, bounds, cjk.is_some(), cuts);
+                let entered = entries.push_four::<C>(view, text, bounds, cjk, cuts);
                 walk.piece += entered;
                 start = bounds[entered];
                 if entered == KEYS {
@@ -216,7 +223,12 @@ impl Kernel for Prefetch<'_> {
             }
             let end = ends[walk.piece];
             let piece = &text[start..end];
-            if !walk.within && (piece.len() <= LONGEST_SHORT || !(cuts && is_wide(piece))) {
+            if let Some(cjk) = cjk.filter(|_| is_cjk(piece) && !walk.within)
+                && let Some(key) = cjk.key::<C>(text, start)
+            {
+                entries.push_row(key, end);
+                start = end;
+            } else if !walk.within && (piece.len() <= LONGEST_SHORT || !(cuts && is_wide(piece))) {
                 entries.push_parts(view, text, start, &[piece.len()], false);
                 start = end;
             } else {
