@@ -141,6 +141,7 @@ impl Engine {
         let ids = with_bytes(text, errors, |bytes| {
             run(py, bytes.len(), || tokenizer.encode(bytes, &special.0, threads))
         })?;
-        run(py, 0, || sides.around(ids))
+        // PERF: of a short text this is a tenth of the call.
+        if sides.are_empty() { Ok(ids) } else { run(py, 0, || sides.around(ids)) }
     }
 }
