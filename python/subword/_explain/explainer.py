@@ -24,6 +24,7 @@ from subword._errors import TextError
 from subword._explain.explanation import Explanation, Step
 from subword._explain.visible import visible
 from subword.reference.characters import WHITE
+from subword.reference.fewest import encode_fewest
 
 if TYPE_CHECKING:
     from subword._tokenizer import Tokenizer
@@ -209,17 +210,7 @@ class Explainer:
         if len(piece) > MOST_TOKENS:
             message = f"explaining stops at {MOST_TOKENS} tokens: a piece starts as {len(piece)}"
             raise TextError(message, place)
-        longest = max(map(len, self.ordinary))
-        best: dict[int, tuple[int, int]] = {len(piece): (0, len(piece))}
-        for at in range(len(piece) - 1, -1, -1):
-            ends = range(min(len(piece), at + longest), at, -1)
-            ways = [(best[end][0] + 1, -end) for end in ends if piece[at:end] in self.ordinary]
-            count, end = min(ways)
-            best[at] = (count, -end)
-        tokens, at = [], 0
-        while at < len(piece):
-            tokens.append(piece[at : best[at][1]])
-            at = best[at][1]
+        tokens = encode_fewest(piece, self.ordinary)
         ids = tuple(self.ordinary[token] for token in tokens)
         return Explanation(piece, "fewest", tuple(tokens), (), ids)
 

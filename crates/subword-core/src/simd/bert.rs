@@ -12,7 +12,7 @@ punctuation  ..1.10......10        its first byte
 last         ..1.01......01        its last byte
 ```
 
-The plain form is in here; the SIMD forms are in `x86_64`.
+The plain form is in here; the SIMD forms are in `bert_x86_64` and `bert_aarch64`.
 */
 
 use super::BLOCK;
@@ -32,6 +32,23 @@ pub struct BertBlock {
     /// How many bytes were read. After them comes the end of the text or of the block, or a character that is not
     /// handled here.
     pub read: usize,
+}
+
+/// ASCII, of which this is what it is: as many bytes as are before the first that is odd.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[inline(always)]
+pub(super) fn ascii(word: u64, punctuation: u64, odd: u64) -> BertBlock {
+    let read = odd.trailing_zeros() as usize;
+    let kept = first(read);
+    let punctuation = punctuation & kept;
+    BertBlock { word: word & kept, punctuation, last: punctuation, kept, read }
+}
+
+/// The first `n` bits.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[inline(always)]
+pub(super) fn first(n: usize) -> u64 {
+    if n < BLOCK { (1 << n) - 1 } else { u64::MAX }
 }
 
 /// What to do with characters.

@@ -2,7 +2,7 @@
 
 use std::arch::aarch64::*;
 
-use super::bert::{BERT_BITS, PUNCTUATION, WORD};
+use super::bert::{BERT_BITS, PUNCTUATION, WORD, ascii, first};
 use super::lanes_aarch64::{Dealt, close};
 use super::non_ascii::Lanes;
 use super::{BERT_PUNCTUATION, BLOCK, BertBlock, BertRules};
@@ -36,16 +36,7 @@ pub(super) fn bert_neon(text: &[u8], bytes: &mut [u8; BLOCK], rules: &BertRules)
     small.store(bytes);
     // Beyond the end of the text is 0, which is odd.
     let [word, punctuation, odd, ..] = kinds.planes();
-    let read = odd.trailing_zeros() as usize;
-    let kept = first(read);
-    let punctuation = punctuation & kept;
-    BertBlock { word: word & kept, punctuation, last: punctuation, kept, read }
-}
-
-/// The first `n` bits.
-#[inline(always)]
-fn first(n: usize) -> u64 {
-    if n < BLOCK { (1 << n) - 1 } else { u64::MAX }
+    ascii(word, punctuation, odd)
 }
 
 /// A block with bytes above 127: all characters of one first byte at once, by tables that their second bytes choose from.

@@ -2,23 +2,8 @@
 
 use std::arch::x86_64::*;
 
-use super::bert::{BERT_BITS, ODD, PUNCTUATION, WORD, plain};
+use super::bert::{BERT_BITS, ODD, PUNCTUATION, WORD, ascii, first, plain};
 use super::{BERT_PUNCTUATION, BERT_WHITE, BLOCK, BertBlock, BertRules};
-
-/// ASCII, of which this is what it is: as many bytes as are before the first that is odd.
-#[inline(always)]
-fn ascii(word: u64, punctuation: u64, odd: u64) -> BertBlock {
-    let read = odd.trailing_zeros() as usize;
-    let kept = first(read);
-    let punctuation = punctuation & kept;
-    BertBlock { word: word & kept, punctuation, last: punctuation, kept, read }
-}
-
-/// The first `n` bits.
-#[inline(always)]
-fn first(n: usize) -> u64 {
-    if n < BLOCK { (1 << n) - 1 } else { u64::MAX }
-}
 
 /// ASCII; a block with something else in it goes by the plain form.
 #[inline]
